@@ -6,8 +6,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.virtualthread.database.StoppedCalls.Body;
 import io.github.virtualthread.execution.TaskListener.StatementOutcome;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
-import java.io.IOException;
 import java.sql.CallableStatement;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -18,7 +16,6 @@ import java.sql.Statement;
 import java.sql.Types;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -45,14 +42,13 @@ class CursorTests {
 
     private static final int POOL = 4;
 
-    private static EmbeddedPostgres postgres;
+    private static final String URL = TestPostgres.newDatabase();
+    private static final JdbcTemplate monitor = TestPostgres.monitor(URL);
+
     private static StoppedCalls calls;
-    private static JdbcTemplate monitor;
 
     @BeforeAll
-    static void startDatabase() throws Exception {
-        postgres = TestPostgres.start();
-        monitor = new JdbcTemplate(postgres.getPostgresDatabase());
+    static void createCursors() {
         monitor.execute(
                 "create function slow_cursor() returns refcursor language plpgsql as $$ declare r refcursor := null;"
                         + " begin open r for select pg_sleep(1), g from generate_series(1, 15) g; return r; end $$");
@@ -61,14 +57,12 @@ class CursorTests {
         monitor.execute("create type mood as enum ('good', 'bad')");
         monitor.execute("create table moods (id int primary key, m mood, all_of_them mood[])");
         monitor.execute("insert into moods values (1, 'good', '{good,bad}')");
-        calls = new StoppedCalls(
-                postgres.getJdbcUrl("postgres", "postgres") + "&ApplicationName=calls", POOL, Duration.ofSeconds(1));
+        calls = new StoppedCalls(URL + "&ApplicationName=calls", POOL, Duration.ofSeconds(1));
     }
 
     @AfterAll
-    static void stopDatabase() throws IOException {
+    static void closePool() {
         calls.close();
-        postgres.close();
     }
 
     private enum Reads implements Body {
@@ -108,24 +102,12 @@ class CursorTests {
             @Override
             public void run(Connection connection, Statement statement) {
                 new TransactionTemplate(new JdbcTransactionManager(calls.pool)).execute(status -> {
-                    Map<String, Object> out = new SimpleJdbcCall(calls.jdbc)
+                    return new SimpleJdbcCall(calls.jdbc)
                             .withProcedureName("slow_cursor_out")
                             .withoutProcedureColumnMetaDataAccess()
                             .declareParameters(new SqlOutParameter("r", Types.REF_CURSOR, (rows, number) -> 1))
                             .execute();
-                    return out;
                 });
-            }
-        },
-        FETCH_OF_A_CURSOR {
-            @Override
-            public void run(Connection connection, Statement statement) throws SQLException {
-                connection.setAutoCommit(false);
-                statement.setFetchSize(3);
-                try (ResultSet rows = statement.executeQuery(
-                        "select g, case when g > 5 then pg_sleep(15) end from generate_series(1, 30) g")) {
-                    readAll(rows);
-                }
             }
         };
 
@@ -139,9 +121,7 @@ class CursorTests {
     }
 
     private static int active() {
-        return monitor.queryForObject(
-                "select count(*) from pg_stat_activity where application_name = 'calls' and state = 'active'",
-                Integer.class);
+        return TestPostgres.sessions(monitor, "application_name = 'calls' and state = 'active'");
     }
 
     @ParameterizedTest
@@ -230,7 +210,7 @@ class CursorTests {
     @ParameterizedTest
     @EnumSource
     void whatAsksForTypesAndTablesKeepsTheConnection(Asks asks) throws Exception {
-        try (StoppedCalls fresh = new StoppedCalls(postgres.getJdbcUrl("postgres", "postgres"), 1, StoppedCalls.LONG)) {
+        try (StoppedCalls fresh = new StoppedCalls(URL, 1, StoppedCalls.LONG)) {
             String before = fresh.ask("select pg_backend_pid()");
             CountDownLatch waits = new CountDownLatch(1);
 
@@ -258,7 +238,7 @@ class CursorTests {
     /** What the gate asks before is not needed by the driver: its failure is none of the value. */
     @Test
     void valuesAreReadInATransactionThatHasFailed() throws Exception {
-        try (StoppedCalls fresh = new StoppedCalls(postgres.getJdbcUrl("postgres", "postgres"), 1, StoppedCalls.LONG);
+        try (StoppedCalls fresh = new StoppedCalls(URL, 1, StoppedCalls.LONG);
                 Connection connection = fresh.pool.getConnection();
                 Statement statement = connection.createStatement();
                 Statement failing = connection.createStatement()) {

@@ -5,26 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.virtualthread.VirtualThread;
-import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
 import io.github.virtualthread.limit.TaskLimits;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
-import java.io.IOException;
-import java.sql.Connection;
-import java.sql.ResultSet;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration;
-import org.springframework.boot.autoconfigure.jdbc.JdbcTemplateAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -34,29 +22,11 @@ import org.springframework.jdbc.core.JdbcTemplate;
 @Tag("slow")
 class InterruptedQueryTests {
 
-    private static EmbeddedPostgres postgres;
-
-    @BeforeAll
-    static void startDatabase() throws IOException {
-        postgres = TestPostgres.start();
-    }
-
-    @AfterAll
-    static void stopDatabase() throws IOException {
-        postgres.close();
-    }
+    private static final String URL = TestPostgres.newDatabase();
+    private static final JdbcTemplate monitor = TestPostgres.monitor(URL);
 
     private static ApplicationContextRunner runner() {
-        return new ApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(
-                        VirtualThreadAutoConfiguration.class,
-                        DataSourceAutoConfiguration.class,
-                        JdbcTemplateAutoConfiguration.class))
-                .withPropertyValues(
-                        "virtual-thread.limits.db.permits-from=dataSource",
-                        "spring.datasource.url=" + postgres.getJdbcUrl("postgres", "postgres"),
-                        "spring.datasource.hikari.maximum-pool-size=1")
-                .withBean(Queries.class);
+        return TestPostgres.application(URL, 1).withBean(Queries.class);
     }
 
     @Test
@@ -74,7 +44,7 @@ class InterruptedQueryTests {
                     .until(() -> context.getBean(TaskLimits.class).get("db").available() == 1);
             assertThat(running(connection)).isTrue();
             assertThat(queries.connection().join()).isNotEqualTo(connection);
-            end(connection);
+            monitor.queryForList("select pg_terminate_backend(%d)".formatted(connection));
         });
     }
 
@@ -99,20 +69,8 @@ class InterruptedQueryTests {
         });
     }
 
-    private static boolean running(int connection) throws SQLException {
-        return ask("select state = 'active' from pg_stat_activity where pid = " + connection);
-    }
-
-    private static void end(int connection) throws SQLException {
-        assertThat(ask("select pg_terminate_backend(%d)".formatted(connection))).isTrue();
-    }
-
-    private static boolean ask(String query) throws SQLException {
-        try (Connection server = postgres.getPostgresDatabase().getConnection();
-                Statement statement = server.createStatement();
-                ResultSet answer = statement.executeQuery(query)) {
-            return answer.next() && answer.getBoolean(1);
-        }
+    private static boolean running(int connection) {
+        return TestPostgres.sessions(monitor, "state = 'active' and pid = " + connection) == 1;
     }
 
     static class Queries {

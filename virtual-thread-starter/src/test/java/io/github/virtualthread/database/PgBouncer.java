@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,7 +26,7 @@ final class PgBouncer implements AutoCloseable {
     final int port;
 
     /** Skips the test where pgbouncer is not installed. */
-    PgBouncer(int server, String mode, int sessions) throws Exception {
+    PgBouncer(String database, String mode, int sessions) throws Exception {
         String program = Stream.of("/usr/sbin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin")
                 .map(folder -> folder + "/pgbouncer")
                 .filter(each -> new File(each).canExecute())
@@ -33,6 +34,7 @@ final class PgBouncer implements AutoCloseable {
                 .orElse("");
         Assumptions.assumeFalse(
                 program.isEmpty(), "pgbouncer is not installed: apt-get install pgbouncer, or brew install pgbouncer");
+        URI server = URI.create(database.substring("jdbc:".length()));
         port = freePort();
         Path folder = Files.createTempDirectory("pgbouncer");
         folder.toFile().deleteOnExit();
@@ -40,9 +42,10 @@ final class PgBouncer implements AutoCloseable {
         log.toFile().deleteOnExit();
         Path settings = folder.resolve("pgbouncer.ini");
         settings.toFile().deleteOnExit();
-        Files.writeString(settings, """
+        Files.writeString(
+                settings, """
                 [databases]
-                postgres = host=127.0.0.1 port=%d dbname=postgres user=postgres
+                postgres = host=127.0.0.1 port=%d dbname=%s user=postgres
                 [pgbouncer]
                 listen_addr = 127.0.0.1
                 listen_port = %d
@@ -52,7 +55,7 @@ final class PgBouncer implements AutoCloseable {
                 default_pool_size = %d
                 max_client_conn = 100
                 ignore_startup_parameters = extra_float_digits
-                """.formatted(server, port, mode, sessions));
+                """.formatted(server.getPort(), server.getPath().substring(1), port, mode, sessions));
         List<String> command = new ArrayList<>(List.of(program));
         if (System.getProperty("user.name").equals("root")) {
             command.addAll(List.of("-u", "nobody")); // otherwise it refuses

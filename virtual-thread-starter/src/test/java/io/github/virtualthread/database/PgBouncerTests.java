@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.virtualthread.execution.TaskListener.StatementOutcome;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
-import java.io.IOException;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.Statement;
@@ -17,8 +15,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -34,30 +30,17 @@ class PgBouncerTests {
     private static final int POOL = 4;
     private static final Duration TIMEOUT = Duration.ofMillis(300);
 
-    private static EmbeddedPostgres postgres;
-    private static JdbcTemplate monitor;
-
-    @BeforeAll
-    static void startDatabase() throws IOException {
-        postgres = TestPostgres.start();
-        monitor = new JdbcTemplate(postgres.getPostgresDatabase());
-    }
-
-    @AfterAll
-    static void stopDatabase() throws IOException {
-        postgres.close();
-    }
+    private static final String URL = TestPostgres.newDatabase();
+    private static final JdbcTemplate monitor = TestPostgres.monitor(URL);
 
     private static int running() {
-        return monitor.queryForObject(
-                "select count(*) from pg_stat_activity where state = 'active' and query like 'select /*wave*/ %'",
-                Integer.class);
+        return TestPostgres.sessions(monitor, "state = 'active' and query like 'select /*wave*/ %'");
     }
 
     /** Two of them wait until the cancels of the other two have made room, and are cancelled then. */
     @Test
     void whatWaitsForASessionEndsToo() throws Exception {
-        try (PgBouncer bouncer = new PgBouncer(postgres.getPort(), "transaction", 2);
+        try (PgBouncer bouncer = new PgBouncer(URL, "transaction", 2);
                 StoppedCalls calls = new StoppedCalls(bouncer.url(), POOL, TIMEOUT)) {
             await().atMost(StoppedCalls.LONG)
                     .until(() -> calls.pool.getHikariPoolMXBean() != null
@@ -96,7 +79,7 @@ class PgBouncerTests {
     @Test
     void whatWaitsForTheSessionsOfOthersIsLostAndNeverBegins() throws Exception {
         monitor.execute("create table late (x int)");
-        try (PgBouncer bouncer = new PgBouncer(postgres.getPort(), "transaction", 1);
+        try (PgBouncer bouncer = new PgBouncer(URL, "transaction", 1);
                 StoppedCalls calls = new StoppedCalls(bouncer.url(), 1, TIMEOUT);
                 Connection other = DriverManager.getConnection(bouncer.url());
                 Statement statement = other.createStatement()) {
@@ -119,7 +102,7 @@ class PgBouncerTests {
     @ParameterizedTest
     @CsvSource({"session,4", "transaction,4", "transaction,2"})
     void noMoreQueriesInTheServerThanPermits(String mode, int sessions) throws Exception {
-        try (PgBouncer bouncer = new PgBouncer(postgres.getPort(), mode, sessions);
+        try (PgBouncer bouncer = new PgBouncer(URL, mode, sessions);
                 StoppedCalls calls = new StoppedCalls(bouncer.url(), POOL, TIMEOUT)) {
             calls.ask("select 1");
             int most = 0;

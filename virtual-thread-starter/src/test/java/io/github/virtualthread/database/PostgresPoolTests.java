@@ -7,9 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
-import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
-import java.io.IOException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
@@ -23,17 +20,11 @@ import java.util.concurrent.Executors;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration;
-import org.springframework.boot.autoconfigure.jdbc.JdbcTemplateAutoConfiguration;
-import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /** Far more calls than a pool has connections, on a real database. */
@@ -42,7 +33,6 @@ import org.springframework.jdbc.core.JdbcTemplate;
 class PostgresPoolTests {
 
     private static final int CONNECTIONS = 20;
-    private static final String LIMIT = "virtual-thread.limits.db.permits-from=dataSource";
     private static final int CALLS = 1_000;
     private static final Duration QUERY = Duration.ofMillis(100);
 
@@ -51,19 +41,7 @@ class PostgresPoolTests {
 
     private static final Logger log = LoggerFactory.getLogger(PostgresPoolTests.class);
 
-    private static EmbeddedPostgres postgres;
-
-    @BeforeAll
-    @Timeout(300)
-    static void startDatabase() throws IOException {
-        postgres = TestPostgres.start();
-    }
-
-    @AfterAll
-    @Timeout(300)
-    static void stopDatabase() throws IOException {
-        postgres.close();
-    }
+    private static final String URL = TestPostgres.newDatabase();
 
     @Test
     void withoutALimitSomeCallsGetNoConnectionInTime() {
@@ -111,16 +89,8 @@ class PostgresPoolTests {
 
     private static Outcome run(String how, Function<Queries, CompletableFuture<Void>> call) {
         List<Outcome> outcomes = new ArrayList<>();
-        new ApplicationContextRunner()
-                .withConfiguration(AutoConfigurations.of(
-                        VirtualThreadAutoConfiguration.class,
-                        DataSourceAutoConfiguration.class,
-                        JdbcTemplateAutoConfiguration.class))
-                .withPropertyValues(
-                        LIMIT,
-                        "spring.datasource.url=" + postgres.getJdbcUrl("postgres", "postgres"),
-                        "spring.datasource.hikari.maximum-pool-size=" + CONNECTIONS,
-                        "spring.datasource.hikari.connection-timeout=2000")
+        TestPostgres.application(URL, CONNECTIONS)
+                .withPropertyValues("spring.datasource.hikari.connection-timeout=2000")
                 .withBean(Queries.class)
                 .run(context -> {
                     openAllConnections(context.getBean(HikariDataSource.class));

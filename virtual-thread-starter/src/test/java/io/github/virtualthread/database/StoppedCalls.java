@@ -4,15 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.execution.TaskBody;
-import io.github.virtualthread.execution.TaskCall;
 import io.github.virtualthread.execution.TaskEngine;
-import io.github.virtualthread.execution.TaskListener;
+import io.github.virtualthread.execution.TaskListener.StatementOutcome;
 import io.github.virtualthread.jdbc.HikariStatements;
+import io.github.virtualthread.jdbc.JdbcEngine;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimit;
-import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.timer.TaskTimer;
 import java.sql.Connection;
 import java.sql.Statement;
@@ -23,13 +21,12 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /** A limit with the permits of a pool, whose calls have a timeout. */
-final class StoppedCalls implements TaskListener, AutoCloseable {
+final class StoppedCalls implements AutoCloseable {
 
     static final Duration LONG = Duration.ofMinutes(4);
 
@@ -39,36 +36,26 @@ final class StoppedCalls implements TaskListener, AutoCloseable {
         void run(Connection connection, Statement statement) throws Exception;
     }
 
-    final List<StatementOutcome> outcomes = new CopyOnWriteArrayList<>();
     final HikariDataSource pool = new HikariDataSource();
     final JdbcTemplate jdbc = new JdbcTemplate(pool);
-    final TaskLimit limit;
+    final List<StatementOutcome> outcomes;
     final TaskEngine engine;
-    private final TaskTimer timer = new TaskTimer("timer");
+    final TaskTimer timer;
+    final TaskLimit limit;
+    private final JdbcEngine listening;
     private final Duration timeout;
 
     StoppedCalls(String url, int size, Duration timeout) {
         this.timeout = timeout;
-        TaskLimits limits = new TaskLimits(List.of(LimitSettings.of("db", size)), timer, change -> {});
-        limit = limits.get("db");
-        engine = new TaskEngine(
-                limits,
-                ContextPropagation.none(),
-                timer,
-                "vt-",
-                getClass().getClassLoader(),
-                () -> List.of(this),
-                List::of,
-                false);
+        listening = new JdbcEngine(LimitSettings.of("db", size));
+        outcomes = listening.outcomes;
+        engine = listening.engine;
+        timer = listening.timer;
+        limit = listening.limits.get("db");
         pool.setJdbcUrl(url);
         pool.setMaximumPoolSize(size);
         pool.setConnectionTimeout(TimeUnit.MINUTES.toMillis(2));
         new HikariStatements().postProcessAfterInitialization(pool, "pool");
-    }
-
-    @Override
-    public void statementEnded(TaskCall call, StatementOutcome outcome) {
-        outcomes.add(outcome);
     }
 
     CompletableFuture<@Nullable Object> submit(TaskBody body) {
@@ -137,8 +124,7 @@ final class StoppedCalls implements TaskListener, AutoCloseable {
 
     @Override
     public void close() {
-        engine.close();
-        timer.close();
+        listening.close();
         pool.close();
     }
 }

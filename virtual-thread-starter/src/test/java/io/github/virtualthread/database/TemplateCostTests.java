@@ -4,25 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
 import com.zaxxer.hikari.HikariDataSource;
-import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.jdbc.CancellableDataSource;
+import io.github.virtualthread.jdbc.JdbcEngine;
 import io.github.virtualthread.limit.LimitSettings;
-import io.github.virtualthread.limit.TaskLimits;
-import io.github.virtualthread.timer.TaskTimer;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
-import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
-import org.h2.jdbcx.JdbcDataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
@@ -32,6 +27,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 
 /** What a query of a {@code JdbcTemplate} allocates more below a pool whose statements are cancelled. */
 @Timeout(600)
@@ -45,34 +41,11 @@ class TemplateCostTests {
 
     private static final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
-    private enum Server implements AutoCloseable {
-        H2(30, 800, 1_000) {
-            @Override
-            DataSource open() {
-                JdbcDataSource h2 = new JdbcDataSource();
-                h2.setURL("jdbc:h2:mem:cost;DB_CLOSE_DELAY=-1");
-                return h2;
-            }
+    private enum Server {
+        H2(() -> "jdbc:h2:mem:cost;DB_CLOSE_DELAY=-1", 30, 800, 1_000),
+        POSTGRES(TestPostgres::newDatabase, 3, 800, 1_000);
 
-            @Override
-            public void close() {}
-        },
-        POSTGRES(3, 800, 1_000) {
-            private @Nullable EmbeddedPostgres postgres;
-
-            @Override
-            DataSource open() throws IOException {
-                postgres = TestPostgres.start();
-                return postgres.getPostgresDatabase();
-            }
-
-            @Override
-            public void close() throws IOException {
-                if (postgres != null) {
-                    postgres.close();
-                }
-            }
-        };
+        private final Supplier<String> url;
 
         /** Thousands of queries in a round. */
         private final int thousands;
@@ -82,16 +55,12 @@ class TemplateCostTests {
 
         private final int within;
 
-        Server(int thousands, int outside, int within) {
+        Server(Supplier<String> url, int thousands, int outside, int within) {
+            this.url = url;
             this.thousands = thousands;
             this.outside = outside;
             this.within = within;
         }
-
-        abstract DataSource open() throws IOException;
-
-        @Override
-        public abstract void close() throws IOException;
     }
 
     private record Cost(double nanos, double bytes) {}
@@ -99,45 +68,34 @@ class TemplateCostTests {
     @ParameterizedTest
     @EnumSource
     void aQueryAllocatesWhatThePageSays(Server server) throws Exception {
-        try (server;
-                TaskTimer timer = new TaskTimer("timer");
-                TaskEngine engine = new TaskEngine(
-                        new TaskLimits(List.of(LimitSettings.of("db", 1)), timer, change -> {}),
-                        ContextPropagation.none(),
-                        timer,
-                        "vt-",
-                        getClass().getClassLoader(),
-                        List::of,
-                        List::of,
-                        false)) {
-            DataSource source = server.open();
-            try (HikariDataSource off = pool(source);
-                    HikariDataSource on = pool(new CancellableDataSource(() -> source))) {
-                for (boolean within : new boolean[] {false, true}) {
-                    Cost[] without = new Cost[ROUNDS];
-                    Cost[] with = new Cost[ROUNDS];
-                    for (int i = 0; i < ROUNDS; i++) {
-                        boolean first = i % 2 == 0;
-                        if (first) {
-                            without[i] = cost(server, engine, within, off);
-                        }
-                        with[i] = cost(server, engine, within, on);
-                        if (!first) {
-                            without[i] = cost(server, engine, within, off);
-                        }
+        DataSource source = new DriverManagerDataSource(server.url.get());
+        try (JdbcEngine test = new JdbcEngine(LimitSettings.of("db", 1));
+                HikariDataSource off = pool(source);
+                HikariDataSource on = pool(new CancellableDataSource(() -> source))) {
+            for (boolean within : new boolean[] {false, true}) {
+                Cost[] without = new Cost[ROUNDS];
+                Cost[] with = new Cost[ROUNDS];
+                for (int i = 0; i < ROUNDS; i++) {
+                    boolean first = i % 2 == 0;
+                    if (first) {
+                        without[i] = cost(server, test.engine, within, off);
                     }
-                    double bytes = median(with, without, Cost::bytes);
-                    System.out.printf(
-                            Locale.ROOT,
-                            "COST %s %s a call: %.0f bytes and %.0f ns more than %.0f bytes and %.0f ns%n",
-                            server,
-                            within ? "within" : "outside of",
-                            bytes,
-                            median(with, without, Cost::nanos),
-                            median(without, null, Cost::bytes),
-                            median(without, null, Cost::nanos));
-                    assertThat(bytes).isLessThan(within ? server.within : server.outside);
+                    with[i] = cost(server, test.engine, within, on);
+                    if (!first) {
+                        without[i] = cost(server, test.engine, within, off);
+                    }
                 }
+                double bytes = median(with, without, Cost::bytes);
+                System.out.printf(
+                        Locale.ROOT,
+                        "COST %s %s a call: %.0f bytes and %.0f ns more than %.0f bytes and %.0f ns%n",
+                        server,
+                        within ? "within" : "outside of",
+                        bytes,
+                        median(with, without, Cost::nanos),
+                        median(without, null, Cost::bytes),
+                        median(without, null, Cost::nanos));
+                assertThat(bytes).isLessThan(within ? server.within : server.outside);
             }
         }
     }

@@ -3,7 +3,6 @@ package io.github.virtualthread.database;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.jdbc.CancellableDataSource;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
@@ -32,10 +31,9 @@ class TransactionBeginTests {
 
     @Test
     void aTransactionHasBegunBeforeAStatementOfABodyCanBeCancelled() throws Exception {
-        try (EmbeddedPostgres postgres = TestPostgres.start();
-                StoppedCalls calls =
-                        new StoppedCalls(postgres.getJdbcUrl("postgres", "postgres"), 1, StoppedCalls.LONG)) {
-            CancellableDataSource source = new CancellableDataSource(() -> watched(postgres));
+        String url = TestPostgres.newDatabase();
+        try (StoppedCalls calls = new StoppedCalls(url, 1, StoppedCalls.LONG)) {
+            CancellableDataSource source = new CancellableDataSource(() -> watched(url));
             try (Connection connection = source.getConnection();
                     Statement statement = connection.createStatement()) {
                 statement.execute("create table lines (x int)");
@@ -81,7 +79,7 @@ class TransactionBeginTests {
         }
     }
 
-    private PGSimpleDataSource watched(EmbeddedPostgres postgres) {
+    private PGSimpleDataSource watched(String url) {
         PGSimpleDataSource source = new PGSimpleDataSource() {
             @Override
             public Connection getConnection() throws SQLException {
@@ -89,7 +87,7 @@ class TransactionBeginTests {
                 return watched(Connection.class, raw, raw.unwrap(BaseConnection.class));
             }
         };
-        source.setUrl(postgres.getJdbcUrl("postgres", "postgres"));
+        source.setUrl(url);
         return source;
     }
 

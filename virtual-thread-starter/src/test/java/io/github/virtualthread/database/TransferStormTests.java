@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.github.virtualthread.execution.TaskBody;
-import io.github.virtualthread.timer.TaskTimer;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -93,13 +91,9 @@ class TransferStormTests {
     @ParameterizedTest
     @EnumSource
     void theSumStaysAndNobodyElseIsHurt(Way way) throws Exception {
-        try (EmbeddedPostgres postgres = TestPostgres.start();
-                TaskTimer timer = new TaskTimer("storm");
-                StoppedCalls calls = new StoppedCalls(
-                        postgres.getJdbcUrl("postgres", "postgres") + "&ApplicationName=calls",
-                        POOL,
-                        StoppedCalls.LONG)) {
-            JdbcTemplate foreign = new JdbcTemplate(postgres.getPostgresDatabase());
+        String url = TestPostgres.newDatabase();
+        JdbcTemplate foreign = TestPostgres.monitor(url);
+        try (StoppedCalls calls = new StoppedCalls(url + "&ApplicationName=calls", POOL, StoppedCalls.LONG)) {
             foreign.execute("create table accounts (id int primary key, balance bigint)");
             foreign.execute("create table transfers (from_id int, to_id int, amount int)");
             foreign.execute("insert into accounts select g, 1000 from generate_series(1, %d) g".formatted(ACCOUNTS));
@@ -119,7 +113,7 @@ class TransferStormTests {
                 }
             });
 
-            storm(way, calls, timer, cancelled);
+            storm(way, calls, cancelled);
             calls.awaitAllPermits();
             await().atMost(StoppedCalls.LONG).until(() -> asked.sum() > 0 || hurt.get() != null);
             over.release();
@@ -145,15 +139,12 @@ class TransferStormTests {
                     .isZero();
             // a session that has been closed ends a moment later in the server
             await().atMost(StoppedCalls.LONG)
-                    .until(() -> foreign.queryForObject(
-                                    "select count(*) from pg_stat_activity where application_name = 'calls' and state <> 'idle'",
-                                    Integer.class)
-                            == 0);
+                    .until(() -> TestPostgres.sessions(foreign, "application_name = 'calls' and state <> 'idle'") == 0);
             assertThat(calls.sessions("select pg_backend_pid()")).hasSize(POOL);
         }
     }
 
-    private static void storm(Way way, StoppedCalls calls, TaskTimer timer, LongAdder cancelled) throws Exception {
+    private static void storm(Way way, StoppedCalls calls, LongAdder cancelled) throws Exception {
         Random random = new Random(1);
         Semaphore callers = new Semaphore(CALLERS);
         for (int i = 0; i < TRANSFERS; i++) {
@@ -167,8 +158,8 @@ class TransferStormTests {
             CompletableFuture<@Nullable Object> call = calls.submit(() -> {
                 if (after >= 0) {
                     cancelled.increment();
-                    Future<?> unused = timer.schedule(
-                            () -> timer.handOff(() -> known.join().cancel(true)), after);
+                    Future<?> unused = calls.timer.schedule(
+                            () -> calls.timer.handOff(() -> known.join().cancel(true)), after);
                 }
                 return transfer.run();
             });

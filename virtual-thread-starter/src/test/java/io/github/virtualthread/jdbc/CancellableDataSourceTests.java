@@ -3,7 +3,6 @@ package io.github.virtualthread.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.anyInt;
 import static org.mockito.Mockito.doAnswer;
@@ -24,7 +23,6 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.h2.jdbc.JdbcConnection;
@@ -142,28 +140,6 @@ class CancellableDataSourceTests {
         }
     }
 
-    @Test
-    void aStatementOfH2IsCancelledAndItsConnectionKept() throws Exception {
-        CompletableFuture<SQLException> caught = new CompletableFuture<>();
-        int before = session();
-        CompletableFuture<@Nullable Object> call = test.submit(() -> {
-            try (Connection connection = pool.getConnection();
-                    Statement statement = connection.createStatement()) {
-                statement.execute("select count(*) from system_range(1, 1000000000) a, system_range(1, 1000000000) b");
-            } catch (SQLException failure) {
-                caught.complete(failure);
-            }
-            return null;
-        });
-        await().atMost(Duration.ofMinutes(5)).until(() -> test.engine.liveCalls().running().stream()
-                .anyMatch(live -> test.engine.liveCalls().statement(live.call()).isPresent()));
-
-        call.cancel(true);
-
-        assertThat(caught.get(5, TimeUnit.MINUTES).getSQLState()).isEqualTo("57014");
-        assertThat(session()).isEqualTo(before);
-    }
-
     /** H2 notes a cancel with the SQL; one that comes too late would end the next statement with the same SQL, whosever it is. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
@@ -223,15 +199,6 @@ class CancellableDataSourceTests {
             } else {
                 statement.execute(sql);
             }
-        }
-    }
-
-    private int session() throws SQLException {
-        try (Connection connection = pool.getConnection();
-                Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery("select session_id()")) {
-            rows.next();
-            return rows.getInt(1);
         }
     }
 

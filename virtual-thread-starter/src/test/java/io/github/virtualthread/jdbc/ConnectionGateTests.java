@@ -2,6 +2,7 @@ package io.github.virtualthread.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -23,16 +24,19 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiFunction;
+import org.assertj.core.api.AbstractThrowableAssert;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -47,12 +51,17 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** Bodies that are stopped while they are in a call of the driver. */
 @Timeout(300)
+@ExtendWith(OutputCaptureExtension.class)
 class ConnectionGateTests {
 
     private static final Duration ENOUGH = Duration.ofMinutes(5);
+    private static final Duration SHORT = Duration.ofMillis(50);
 
     /** Those who wait for the next step get it soon, those who do not never do. */
     private static final Times PATIENT = new Times(Duration.ofMillis(1), ENOUGH, ENOUGH, ENOUGH);
+
+    /** A cancel has to return soon. */
+    private static final Times SHORT_CANCEL = new Times(Duration.ofMillis(1), ENOUGH, SHORT, ENOUGH);
 
     @RegisterExtension
     private final JdbcEngine test = new JdbcEngine();
@@ -71,7 +80,7 @@ class ConnectionGateTests {
 
     private interface Action {
 
-        void run() throws Exception;
+        void run() throws Throwable;
     }
 
     private CompletableFuture<@Nullable Object> body(Action action) {
@@ -88,18 +97,42 @@ class ConnectionGateTests {
         });
     }
 
-    private CompletableFuture<@Nullable Object> statement(Times times) throws SQLException {
+    /** Cancels the call of a body when the driver has what it asks for. */
+    private CompletableFuture<@Nullable Object> stop(Held held, Action action) throws Exception {
+        CompletableFuture<@Nullable Object> call = body(action);
+        held.awaitBegin();
+        assertThat(call.cancel(true)).isTrue();
+        return call;
+    }
+
+    private CompletableFuture<@Nullable Object> stopStatement(Held execute, Times times) throws Exception {
         Connection connection = connection(times);
-        return body(() -> connection.createStatement().execute("select 1"));
+        return stop(execute, () -> connection.createStatement().execute("select 1"));
     }
 
     private @Nullable Throwable caught() throws Exception {
         return caught.get(5, TimeUnit.MINUTES);
     }
 
-    private ConnectionGate gate(Times times) {
-        Connection raw = driver.connection();
-        return new ConnectionGate(raw, times);
+    private void assertCaughtAfter(StatementOutcome outcome, String message) throws Exception {
+        assertThat(caught()).hasMessageStartingWith(message);
+        assertThat(test.outcomes).containsExactly(outcome);
+    }
+
+    /** With the driver's own failure, so that the pool drops the connection. */
+    private void assertInterrupted() throws Exception {
+        assertCaughtAfter(StatementOutcome.INTERRUPTED, "I/O error");
+        assertThat(caught()).isExactlyInstanceOf(SQLException.class);
+    }
+
+    private static void assertWarned(CapturedOutput output, String warning) {
+        await().atMost(ENOUGH).untilAsserted(() -> assertThat(output.getOut()).contains(warning));
+    }
+
+    private static AbstractThrowableAssert<?, ?> assertState(@Nullable Throwable failure, String state) {
+        assertThat(failure).isInstanceOfSatisfying(SQLException.class, of -> assertThat(of.getSQLState())
+                .isEqualTo(state));
+        return assertThat(failure);
     }
 
     @Test
@@ -113,17 +146,13 @@ class ConnectionGateTests {
     void aStopCancelsTheStatementInPlaceOfAnInterrupt() throws Exception {
         Held execute = driver.hold("execute");
         driver.cancelEnds(execute);
-        CompletableFuture<@Nullable Object> call = statement(PATIENT);
-        execute.awaitBegin();
 
-        call.cancel(true);
+        stopStatement(execute, PATIENT);
 
-        assertThat(caught())
+        assertState(caught(), "57014")
                 .isExactlyInstanceOf(SQLNonTransientException.class)
                 .hasMessage("The statement was cancelled: Shop.price was cancelled under limit 'none'")
-                .hasCause(execute.end.exceptionNow())
-                .extracting(failure -> ((SQLException) failure).getSQLState())
-                .isEqualTo("57014");
+                .hasCause(execute.end.exceptionNow());
         assertThat(flag.join()).isTrue();
         assertThat(driver.interrupted).isEmpty();
         assertThat(test.outcomes).containsExactly(StatementOutcome.CANCELLED);
@@ -143,13 +172,10 @@ class ConnectionGateTests {
             }
             return null;
         });
-        CompletableFuture<@Nullable Object> call = statement(new Times(grace.dividedBy(2), grace, ENOUGH, ENOUGH));
-        execute.awaitBegin();
 
-        call.cancel(true);
+        stopStatement(execute, new Times(grace.dividedBy(2), grace, ENOUGH, ENOUGH));
 
-        assertThat(caught()).hasMessageStartingWith("The statement was cancelled");
-        assertThat(test.outcomes).containsExactly(StatementOutcome.CANCELLED);
+        assertCaughtAfter(StatementOutcome.CANCELLED, "The statement was cancelled");
     }
 
     @Test
@@ -165,14 +191,12 @@ class ConnectionGateTests {
             return null;
         });
         Connection connection = connection(PATIENT);
-        CompletableFuture<@Nullable Object> call = body(() -> {
+
+        stop(execute, () -> {
             body.set(Thread.currentThread());
             connection.createStatement().execute("select 1");
             order.add("body goes on");
         });
-        execute.awaitBegin();
-
-        call.cancel(true);
 
         assertThat(caught()).isNull();
         assertThat(order).containsExactly("cancel-statement", "cancel returns", "body goes on");
@@ -191,10 +215,8 @@ class ConnectionGateTests {
         Held execute = driver.hold("execute");
         AtomicInteger cancels = new AtomicInteger();
         driver.on("cancel", () -> cancels.incrementAndGet() == 3 && execute.end.complete(true));
-        CompletableFuture<@Nullable Object> call = statement(PATIENT);
-        execute.awaitBegin();
 
-        call.cancel(true);
+        stopStatement(execute, PATIENT);
 
         assertThat(caught()).isNull();
         assertThat(cancels).hasValueGreaterThanOrEqualTo(3); // more where the body is slow to hear of its end
@@ -210,13 +232,10 @@ class ConnectionGateTests {
             }
             return execute.end.completeExceptionally(new SQLException("canceled", "57014"));
         });
-        CompletableFuture<@Nullable Object> call = statement(PATIENT);
-        execute.awaitBegin();
 
-        call.cancel(true);
+        stopStatement(execute, PATIENT);
 
-        assertThat(caught()).isExactlyInstanceOf(SQLNonTransientException.class);
-        assertThat(test.outcomes).containsExactly(StatementOutcome.CANCELLED);
+        assertCaughtAfter(StatementOutcome.CANCELLED, "The statement was cancelled");
     }
 
     @Tag("slow")
@@ -229,34 +248,50 @@ class ConnectionGateTests {
             letPass(grace); // a slow cancel does not count
             return firstReturned.compareAndSet(0, System.nanoTime());
         });
-        CompletableFuture<@Nullable Object> call = statement(new Times(grace.dividedBy(3), grace, ENOUGH, ENOUGH));
-        execute.awaitBegin();
 
-        call.cancel(true);
+        stopStatement(execute, new Times(grace.dividedBy(3), grace, ENOUGH, ENOUGH));
 
-        // the driver's own, so that the pool drops the connection
-        assertThat(caught()).isExactlyInstanceOf(SQLException.class).hasMessage("I/O error");
+        assertInterrupted();
         assertThat(System.nanoTime() - firstReturned.get()).isGreaterThanOrEqualTo(grace.toNanos());
-        assertThat(test.outcomes).containsExactly(StatementOutcome.INTERRUPTED);
         assertThat(driver.calls).doesNotContain("abort");
     }
 
     @Test
-    void aCancelThatDoesNotReturnClosesTheConnection() throws Exception {
+    void aCancelThatDoesNotReturnClosesTheConnection(CapturedOutput output) throws Exception {
         Held execute = driver.hold("execute");
         Held cancel = driver.hold("cancel");
-        Connection connection = connection(new Times(Duration.ofMillis(1), ENOUGH, Duration.ofMillis(50), ENOUGH));
-        CompletableFuture<@Nullable Object> call = body(() -> {
+        Connection connection = connection(SHORT_CANCEL);
+
+        stop(execute, () -> {
             try (Statement statement = connection.createStatement()) {
-                statement.execute("select 1");
+                statement.execute("select secret");
             } // its close is no second statement that is aborted
         });
-        execute.awaitBegin();
-
-        call.cancel(true);
 
         assertThat(caught()).isExactlyInstanceOf(SQLException.class).hasMessage("I/O error");
         assertClosed(connection);
+        assertWarned(
+                output,
+                "Shop.price was cancelled under limit 'none'. A cancel of its statement did not return within 0.05s. Its");
+        assertThat(output).doesNotContain("secret");
+        cancel.end.complete(null);
+    }
+
+    @Test
+    void aConnectionThatCannotBeClosedAfterItsCancelDidNotReturnIsWarnedOf(CapturedOutput output) throws Exception {
+        Held execute = driver.hold("execute");
+        Held cancel = driver.hold("cancel");
+        driver.on("abort", () -> {
+            throw new SQLException("no abort");
+        });
+
+        stopStatement(execute, SHORT_CANCEL);
+
+        assertWarned(
+                output,
+                "The connection of Shop.price could not be closed after a cancel of its statement did not return. Nobody uses"
+                        + " it any more: look for its session in the database, and end it there");
+        assertThat(output).contains("no abort");
         cancel.end.complete(null);
     }
 
@@ -264,12 +299,9 @@ class ConnectionGateTests {
     void aConnectionIsClosedWhoseStatementHasEndedButNotItsCancel() throws Exception {
         Held execute = driver.hold("execute");
         Held cancel = driver.hold("cancel");
-        Connection connection = connection(new Times(Duration.ofMillis(1), ENOUGH, Duration.ofMillis(50), ENOUGH));
-        CompletableFuture<@Nullable Object> call =
-                body(() -> connection.createStatement().execute("select 1"));
-        execute.awaitBegin();
+        Connection connection = connection(SHORT_CANCEL);
 
-        call.cancel(true);
+        stop(execute, () -> connection.createStatement().execute("select 1"));
         cancel.awaitBegin();
         execute.end.complete(true);
 
@@ -287,18 +319,15 @@ class ConnectionGateTests {
             FakeDriver.await(over); // the connection is back before
             return null;
         });
-        Times times = new Times(Duration.ofMillis(1), ENOUGH, Duration.ofMillis(50), ENOUGH);
         try (HikariDataSource pool = new HikariDataSource()) {
             pool.setMaximumPoolSize(1);
-            pool.setDataSource(new CancellableDataSource(driver::dataSource, times));
-            CompletableFuture<@Nullable Object> call = body(() -> {
+            pool.setDataSource(new CancellableDataSource(driver::dataSource, SHORT_CANCEL));
+
+            stop(execute, () -> {
                 try (Connection connection = pool.getConnection()) {
                     connection.createStatement().execute("select 1");
                 }
             });
-            execute.awaitBegin();
-
-            call.cancel(true);
             cancel.awaitBegin();
             execute.end.complete(true);
 
@@ -315,16 +344,14 @@ class ConnectionGateTests {
     private void assertClosed(Connection connection) throws Exception {
         await().atMost(ENOUGH).until(connection::isClosed);
         assertThat(test.outcomes).containsExactly(StatementOutcome.ABORTED);
-        for (Action each : List.<Action>of(
+        for (ThrowingCallable each : List.<ThrowingCallable>of(
                 () -> connection.createStatement().execute("select 2"),
                 () -> connection.prepareStatement("select 2"),
                 connection::rollback,
                 () -> connection.setAutoCommit(true))) {
-            assertThatThrownBy(each::run)
+            assertState(catchThrowable(each), "08006")
                     .isInstanceOf(SQLNonTransientConnectionException.class)
-                    .hasMessageStartingWith("The connection has been closed, because a cancel")
-                    .extracting(failure -> ((SQLException) failure).getSQLState())
-                    .isEqualTo("08006");
+                    .hasMessageStartingWith("The connection has been closed, because a cancel");
         }
         assertThatThrownBy(() -> connection.setClientInfo("user", "me"))
                 .isInstanceOf(java.sql.SQLClientInfoException.class);
@@ -333,16 +360,16 @@ class ConnectionGateTests {
     }
 
     @Test
-    void whatCannotBeCancelledIsInterruptedIfItDoesNotEnd() throws Exception {
-        Held prepare = driver.hold("prepareStatement");
-        Connection connection = connection(new Times(ENOUGH, ENOUGH, Duration.ofMillis(50), ENOUGH));
-        CompletableFuture<@Nullable Object> call = body(() -> connection.prepareStatement("select 1"));
-        prepare.awaitBegin();
+    void whatCannotBeCancelledIsInterruptedIfItDoesNotEnd(CapturedOutput output) throws Exception {
+        Connection connection = connection(new Times(ENOUGH, ENOUGH, SHORT, ENOUGH));
 
-        call.cancel(true);
+        stop(driver.hold("prepareStatement"), () -> connection.prepareStatement("select 1"));
 
-        assertThat(caught()).hasMessage("I/O error");
-        assertThat(test.outcomes).containsExactly(StatementOutcome.INTERRUPTED);
+        assertInterrupted();
+        assertWarned(
+                output,
+                "Shop.price was cancelled under limit 'none'. A call of its database driver that cannot be cancelled did not end"
+                        + " within 0.05s. Its connection is lost, and the database may go on with the statement:");
     }
 
     @Test
@@ -350,37 +377,29 @@ class ConnectionGateTests {
         Held execute = driver.hold("execute");
         SQLException broken = new SQLException("terminated by administrator", "57P01");
         driver.on("cancel", () -> execute.end.completeExceptionally(broken));
-        CompletableFuture<@Nullable Object> call = statement(PATIENT);
-        execute.awaitBegin();
 
-        call.cancel(true);
+        stopStatement(execute, PATIENT);
 
         assertThat(caught()).isSameAs(broken);
     }
 
-    @Test
-    void aCommitEndsByItself() throws Exception {
-        assertEndsByItself("commit", Connection::commit);
+    /** How a body commits. */
+    private static void commit(Connection connection, String how) throws SQLException {
+        if (how.equals("commit")) {
+            connection.commit();
+        } else {
+            connection.setAutoCommit(true);
+        }
     }
 
-    @Test
-    void aCommitByAutoCommitEndsByItself() throws Exception {
-        assertEndsByItself("setAutoCommit", connection -> connection.setAutoCommit(true));
-    }
-
-    private interface Use {
-
-        void of(Connection connection) throws SQLException;
-    }
-
-    private void assertEndsByItself(String method, Use use) throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"commit", "setAutoCommit"})
+    void aCommitEndsByItself(String how) throws Exception {
         Duration longest = Duration.ofMillis(5);
-        Held commit = driver.hold(method);
+        Held commit = driver.hold(how);
         Connection connection = connection(new Times(longest, longest, longest, ENOUGH));
-        CompletableFuture<@Nullable Object> call = body(() -> use.of(connection));
-        commit.awaitBegin();
 
-        call.cancel(true);
+        stop(commit, () -> commit(connection, how));
 
         letPass(longest.multipliedBy(20));
         commit.end.complete(null);
@@ -389,40 +408,19 @@ class ConnectionGateTests {
         assertThat(test.outcomes).isEmpty();
     }
 
-    private enum Commits implements Use {
-        commit {
-            @Override
-            public void of(Connection connection) throws SQLException {
-                connection.commit();
-            }
-        },
-        setAutoCommit {
-            @Override
-            public void of(Connection connection) throws SQLException {
-                connection.setAutoCommit(true);
-            }
-        }
-    }
-
     @ParameterizedTest
-    @EnumSource
-    @ExtendWith(OutputCaptureExtension.class)
-    void aCommitThatHangsIsInterrupted(Commits use, CapturedOutput output) throws Exception {
-        Held commit = driver.hold(use.name());
-        Connection connection = connection(new Times(ENOUGH, ENOUGH, ENOUGH, Duration.ofMillis(50)));
-        CompletableFuture<@Nullable Object> call = body(() -> use.of(connection));
-        commit.awaitBegin();
+    @ValueSource(strings = {"commit", "setAutoCommit"})
+    void aCommitThatHangsIsInterrupted(String how, CapturedOutput output) throws Exception {
+        Connection connection = connection(new Times(ENOUGH, ENOUGH, ENOUGH, SHORT));
 
-        call.cancel(true);
+        stop(driver.hold(how), () -> commit(connection, how));
 
-        assertThat(caught()).hasMessage("I/O error");
+        assertInterrupted();
         assertThat(flag.join()).isTrue();
-        assertThat(test.outcomes).containsExactly(StatementOutcome.INTERRUPTED);
-        await().atMost(ENOUGH).until(() -> output.getOut().contains("look for its rows"));
-        assertThat(output)
-                .contains(
-                        "Shop.price was cancelled under limit 'none'. Its commit did not end within 0.05s. Its connection is lost, and whether it"
-                                + " is committed is unknown: look for its rows in the database");
+        assertWarned(
+                output,
+                "Shop.price was cancelled under limit 'none'. Its commit did not end within 0.05s. Its connection is lost, and"
+                        + " whether it is committed is unknown: look for its rows in the database");
     }
 
     private enum Again {
@@ -451,35 +449,39 @@ class ConnectionGateTests {
 
     @ParameterizedTest
     @EnumSource
-    @ExtendWith(OutputCaptureExtension.class)
     void aSecondStopInterruptsACommitAtOnce(Again again, CapturedOutput output) throws Exception {
-        Held commit = driver.hold("commit");
-        Connection connection = connection(new Times(ENOUGH, ENOUGH, ENOUGH, ENOUGH));
-        CompletableFuture<@Nullable Object> call = body(connection::commit);
-        commit.awaitBegin();
-        call.cancel(true);
+        Connection connection = connection(PATIENT);
+        CompletableFuture<@Nullable Object> call = stop(driver.hold("commit"), connection::commit);
 
         again.stop(test, call);
 
-        assertThat(caught()).hasMessage("I/O error");
-        assertThat(test.outcomes).containsExactly(StatementOutcome.INTERRUPTED);
-        await().atMost(ENOUGH).until(() -> output.getOut().contains("look for its rows"));
-        assertThat(output)
-                .contains("Its commit was interrupted, because the call was stopped once more. Its connection");
+        assertInterrupted();
+        assertWarned(output, "Its commit was interrupted, because the call was stopped once more. Its connection");
+    }
+
+    /** Nobody has stopped its call before. */
+    @Test
+    @Tag("slow")
+    void theEndOfTheApplicationLeavesACommitAMoment() throws Exception {
+        Held commit = driver.hold("commit");
+        Connection connection = connection(PATIENT);
+        CompletableFuture<@Nullable Object> call = body(connection::commit);
+        commit.awaitBegin();
+
+        test.engine.stop(Duration.ofMillis(1));
+
+        assertInterrupted();
+        assertThat(call).isDone();
     }
 
     /** By its timeout: its future has failed before the operator comes. */
     @Test
     void anOperatorEndsTheCommitOfACallThatHasTimedOut() throws Exception {
         Held commit = driver.hold("commit");
-        Connection connection = connection(new Times(ENOUGH, ENOUGH, ENOUGH, ENOUGH));
+        Connection connection = connection(PATIENT);
         CompletableFuture<@Nullable Object> call =
-                test.engine.submit(test.engine.spec("Shop.price", null, Duration.ofMillis(50)), () -> {
-                    try {
-                        connection.commit();
-                    } catch (SQLException failure) {
-                        caught.complete(failure);
-                    }
+                test.engine.submit(test.engine.spec("Shop.price", null, SHORT), () -> {
+                    caught.complete(catchThrowable(connection::commit));
                     return null;
                 });
         commit.awaitBegin();
@@ -498,9 +500,7 @@ class ConnectionGateTests {
             cancelled.countDown();
             return null;
         });
-        CompletableFuture<@Nullable Object> call = statement(PATIENT);
-        execute.awaitBegin();
-        call.cancel(true);
+        CompletableFuture<@Nullable Object> call = stopStatement(execute, PATIENT);
         FakeDriver.await(cancelled);
 
         call.cancel(true);
@@ -529,11 +529,8 @@ class ConnectionGateTests {
         Held execute = driver.hold("execute");
         driver.cancelEnds(execute);
         Connection connection = connection(PATIENT);
-        CompletableFuture<@Nullable Object> call =
-                body(() -> connection.createStatement().execute(sql));
-        execute.awaitBegin();
 
-        call.cancel(true);
+        stop(execute, () -> connection.createStatement().execute(sql));
 
         assertThat(caught())
                 .isExactlyInstanceOf(SQLNonTransientConnectionException.class)
@@ -620,44 +617,42 @@ class ConnectionGateTests {
         return test.engine.liveCalls().statement(only.call());
     }
 
+    /** A call whose body is replaced by another one, which is stopped then. */
+    private CompletableFuture<@Nullable Object> stopWithin(
+            Times times, Held execute, BiFunction<StoppableBody, Held, StoppableBody> other) {
+        ConnectionGate gate = new ConnectionGate(driver.connection(), times);
+        return body(() -> {
+            StoppableBody replaced = other.apply(Objects.requireNonNull(TaskEngine.currentBody()), execute);
+            Statement statement = driver.connection().createStatement();
+            gate.call(Kind.STATEMENT, statement, "select 1", () -> {
+                gate.current.stopped(replaced);
+                return execute.give();
+            });
+        });
+    }
+
     @Test
     void aCancelWithoutRoomForAWatchBecomesAnInterrupt() throws Exception {
-        AtomicBoolean forced = new AtomicBoolean();
-        ConnectionGate gate = gate(PATIENT);
-        Statement statement = driver.connection().createStatement();
         Held execute = new Held();
-        CompletableFuture<@Nullable Object> call = body(() -> {
-            StoppableBody noRoom = NoRoom.of(TaskEngine.currentBody(), () -> forced.set(execute.end.complete(true)));
-            try {
-                gate.call(Kind.STATEMENT, statement, "select 1", () -> {
-                    gate.current.stopped(noRoom);
-                    return execute.give();
-                });
-            } catch (Throwable failure) {
-                throw new AssertionError(failure);
-            }
-        });
+
+        CompletableFuture<@Nullable Object> call = stopWithin(PATIENT, execute, ConnectionGateTests::withoutRoom);
 
         assertThat(caught()).isNull();
         assertThat(call).succeedsWithin(ENOUGH);
-        assertThat(forced).isTrue();
+        assertThat(execute.end).isCompletedWithValue("forced");
         assertThat(driver.calls).doesNotContain("cancel");
         assertThat(test.outcomes).containsExactly(StatementOutcome.INTERRUPTED);
     }
 
     @Test
     void aShieldThatFindsNoRoomSaysSo() throws Exception {
-        ConnectionGate gate = gate(PATIENT);
+        ConnectionGate gate = new ConnectionGate(driver.connection(), PATIENT);
         body(() -> {
-            StoppableBody noRoom = NoRoom.of(TaskEngine.currentBody(), () -> {});
-            try {
-                gate.call(Kind.OTHER, null, null, () -> {
-                    assertThatThrownBy(() -> gate.current.stopped(noRoom)).isInstanceOf(OutOfMemoryError.class);
-                    return null;
-                });
-            } catch (Throwable failure) {
-                throw new AssertionError(failure);
-            }
+            StoppableBody noRoom = withoutRoom(Objects.requireNonNull(TaskEngine.currentBody()), new Held());
+            gate.call(Kind.OTHER, null, null, () -> {
+                assertThatThrownBy(() -> gate.current.stopped(noRoom)).isInstanceOf(OutOfMemoryError.class);
+                return null;
+            });
         });
 
         assertThat(caught()).isNull();
@@ -666,30 +661,17 @@ class ConnectionGateTests {
 
     /** A call that has ended has forgotten its deadline. */
     @Test
-    @ExtendWith(OutputCaptureExtension.class)
     void aWarningSaysWhyTheBodyWasStoppedThoughItEndsBefore(CapturedOutput output) throws Exception {
-        ConnectionGate gate = gate(new Times(Duration.ofMillis(1), Duration.ofMillis(1), ENOUGH, ENOUGH));
-        Statement statement = driver.connection().createStatement();
-        Held execute = new Held();
-        body(() -> {
-            StoppableBody stopped = ended(TaskEngine.currentBody(), execute);
-            try {
-                gate.call(Kind.STATEMENT, statement, "select 1", () -> {
-                    gate.current.stopped(stopped);
-                    return execute.give();
-                });
-            } catch (Throwable failure) {
-                throw new AssertionError(failure);
-            }
-        });
+        Times hasty = new Times(Duration.ofMillis(1), Duration.ofMillis(1), ENOUGH, ENOUGH);
+
+        stopWithin(hasty, new Held(), ConnectionGateTests::ended);
 
         assertThat(caught()).isNull();
-        await().atMost(ENOUGH).until(() -> output.getOut().contains("did not end within"));
-        assertThat(output).contains("Shop.price was stopped. Its statement did not end within");
+        assertWarned(output, "Shop.price was stopped. Its statement did not end within");
     }
 
     /** A body that ends as soon as it is forced. */
-    private static StoppableBody ended(@Nullable StoppableBody body, Held execute) {
+    private static StoppableBody ended(StoppableBody body, Held execute) {
         return proxy((proxy, method, arguments) -> switch (method.getName()) {
             case "force" -> execute.end.complete(true);
             case "whyStopped" -> execute.end.isDone() ? "forgotten" : method.invoke(body, arguments);
@@ -697,23 +679,17 @@ class ConnectionGateTests {
         });
     }
 
+    /** A body for which nothing can be scheduled. */
+    private static StoppableBody withoutRoom(StoppableBody body, Held execute) {
+        return proxy((proxy, method, arguments) -> switch (method.getName()) {
+            case "schedule" -> throw new OutOfMemoryError("no room");
+            case "force" -> execute.end.complete("forced");
+            default -> method.invoke(body, arguments);
+        });
+    }
+
     private static StoppableBody proxy(InvocationHandler handler) {
         return (StoppableBody) Proxy.newProxyInstance(
                 ConnectionGateTests.class.getClassLoader(), new Class<?>[] {StoppableBody.class}, handler);
-    }
-
-    /** A body for which nothing can be scheduled. */
-    private static final class NoRoom {
-
-        static StoppableBody of(@Nullable StoppableBody body, Runnable force) {
-            return proxy((proxy, method, arguments) -> switch (method.getName()) {
-                case "schedule" -> throw new OutOfMemoryError("no room");
-                case "force" -> {
-                    force.run();
-                    yield true;
-                }
-                default -> method.invoke(body, arguments);
-            });
-        }
     }
 }

@@ -22,7 +22,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /** A driver that does what a test says, and notes what it was asked for. A call is known by its method, or {@code Type.method}. */
-final class FakeDriver {
+public final class FakeDriver {
 
     /** What a method does. */
     interface Answer {
@@ -32,7 +32,7 @@ final class FakeDriver {
     }
 
     /** A call that ends when it is told to. An interrupt breaks the connection, as it does with a socket. */
-    static final class Held implements Answer {
+    public static final class Held implements Answer {
 
         private final CountDownLatch begun = new CountDownLatch(1);
         final CompletableFuture<@Nullable Object> end = new CompletableFuture<>();
@@ -49,7 +49,7 @@ final class FakeDriver {
             }
         }
 
-        void awaitBegin() throws InterruptedException {
+        public void awaitBegin() throws InterruptedException {
             FakeDriver.await(begun);
         }
     }
@@ -70,7 +70,7 @@ final class FakeDriver {
         return this;
     }
 
-    Held hold(String method) {
+    public Held hold(String method) {
         Held held = new Held();
         on(method, held);
         return held;
@@ -86,7 +86,7 @@ final class FakeDriver {
         assertThat(latch.await(5, TimeUnit.MINUTES)).isTrue();
     }
 
-    DataSource dataSource() {
+    public DataSource dataSource() {
         return proxy(DataSource.class, "DataSource");
     }
 

@@ -16,7 +16,6 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
-import org.h2.jdbc.JdbcConnection;
 import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Named;
@@ -38,7 +37,6 @@ import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 import org.springframework.jdbc.datasource.SimpleDriverDataSource;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
-import org.springframework.jdbc.datasource.embedded.EmbeddedDatabase;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseBuilder;
 import org.springframework.jdbc.datasource.embedded.EmbeddedDatabaseType;
 import org.springframework.jdbc.datasource.lookup.AbstractRoutingDataSource;
@@ -71,17 +69,6 @@ class HikariStatementsTests {
         assertThat(user(pool)).isEqualTo("SA");
         assertThat(HikariStatements.isCovered(pool)).isTrue();
         assertThat(output).doesNotContain("WARN");
-    }
-
-    @Test
-    void theConnectionOfTheDriverIsFoundBehindThoseOfThePool() throws SQLException {
-        HikariDataSource pool = pool();
-        processed(pool);
-
-        try (Connection connection = pool.getConnection()) {
-            assertThat(connection.isWrapperFor(JdbcConnection.class)).isTrue();
-            assertThat(connection.unwrap(JdbcConnection.class)).isNotNull();
-        }
     }
 
     @Test
@@ -203,6 +190,12 @@ class HikariStatementsTests {
                 Named.of("without a pool", new SimpleDriverDataSource(new org.h2.Driver(), "jdbc:h2:mem:")),
                 Named.of("before one without a pool", new DelegatingDataSource(new JdbcDataSource())),
                 Named.of("another pool", new OtherPool(new JdbcDataSource())),
+                Named.of(
+                        "embedded",
+                        new EmbeddedDatabaseBuilder()
+                                .setType(EmbeddedDatabaseType.H2)
+                                .generateUniqueName(true)
+                                .build()),
                 Named.of("which knows nothing yet", new DelegatingDataSource()),
                 Named.of("of the application", mock(DataSource.class)));
     }
@@ -215,21 +208,6 @@ class HikariStatementsTests {
         assertThat(HikariStatements.isCovered(other)).isFalse();
         assertThat(output)
                 .containsOnlyOnce(NOT_CANCELLED + "no pool of HikariCP was found behind it. Use HikariCP, or put a");
-    }
-
-    @Test
-    void anEmbeddedDatabaseIsWarnedOf(CapturedOutput output) {
-        EmbeddedDatabase database = new EmbeddedDatabaseBuilder()
-                .setType(EmbeddedDatabaseType.H2)
-                .generateUniqueName(true)
-                .build();
-        try {
-            processed(database);
-
-            assertThat(output).containsOnlyOnce(NOT_CANCELLED + "no pool of HikariCP was found behind it.");
-        } finally {
-            database.shutdown();
-        }
     }
 
     @Test

@@ -16,15 +16,17 @@ import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /** An engine that notes what became of statements. Registered as an extension, it is closed after each test. */
-final class JdbcEngine implements AfterEachCallback, TaskListener {
+public final class JdbcEngine implements AfterEachCallback, AutoCloseable, TaskListener {
 
-    final List<StatementOutcome> outcomes = new CopyOnWriteArrayList<>();
-    final TaskTimer timer = new TaskTimer("timer");
-    final TaskEngine engine;
+    public final List<StatementOutcome> outcomes = new CopyOnWriteArrayList<>();
+    public final TaskTimer timer = new TaskTimer("timer");
+    public final TaskLimits limits;
+    public final TaskEngine engine;
 
-    JdbcEngine(LimitSettings... limits) {
+    public JdbcEngine(LimitSettings... settings) {
+        limits = new TaskLimits(List.of(settings), timer, change -> {});
         engine = new TaskEngine(
-                new TaskLimits(List.of(limits), timer, change -> {}),
+                limits,
                 ContextPropagation.none(),
                 timer,
                 "vt-",
@@ -45,6 +47,11 @@ final class JdbcEngine implements AfterEachCallback, TaskListener {
 
     @Override
     public void afterEach(ExtensionContext context) {
+        close();
+    }
+
+    @Override
+    public void close() {
         engine.close();
         timer.close();
     }

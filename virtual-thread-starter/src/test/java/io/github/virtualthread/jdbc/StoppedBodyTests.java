@@ -15,17 +15,19 @@ import java.sql.SQLNonTransientConnectionException;
 import java.sql.SQLNonTransientException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.EnumSource.Mode;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the driver still gets from a body that was stopped and goes on; and where the flag of an interrupt is meanwhile. */
 @Timeout(300)
@@ -52,64 +54,51 @@ class StoppedBodyTests {
         void of(Connection connection, PreparedStatement statement, ResultSet rows) throws SQLException;
     }
 
-    private enum Refused implements Use {
-        execute((connection, statement, rows) -> statement.execute()),
-        executeQuery((connection, statement, rows) -> statement.executeQuery()),
-        executeUpdate((connection, statement, rows) -> statement.executeUpdate("update")),
-        executeLargeUpdate((connection, statement, rows) -> statement.executeLargeUpdate()),
-        executeBatch((connection, statement, rows) -> statement.executeBatch()),
-        executeLargeBatch((connection, statement, rows) -> statement.executeLargeBatch()),
-        getMoreResults((connection, statement, rows) -> statement.getMoreResults()),
-        getMetaData((connection, statement, rows) -> statement.getMetaData()),
-        getParameterMetaData((connection, statement, rows) -> statement.getParameterMetaData()),
-        next((connection, statement, rows) -> rows.next()),
-        absolute((connection, statement, rows) -> rows.absolute(3)),
-        isLast((connection, statement, rows) -> rows.isLast()),
-        updateRow((connection, statement, rows) -> rows.updateRow());
-
-        private final Use use;
-
-        Refused(Use use) {
-            this.use = use;
-        }
-
-        @Override
-        public void of(Connection connection, PreparedStatement statement, ResultSet rows) throws SQLException {
-            use.of(connection, statement, rows);
-        }
+    static Stream<Arguments> statements() {
+        return Stream.of(
+                use("execute", (connection, statement, rows) -> statement.execute()),
+                use("executeQuery", (connection, statement, rows) -> statement.executeQuery()),
+                use("executeUpdate", (connection, statement, rows) -> statement.executeUpdate("update")),
+                use("executeLargeUpdate", (connection, statement, rows) -> statement.executeLargeUpdate()),
+                use("executeBatch", (connection, statement, rows) -> statement.executeBatch()),
+                use("executeLargeBatch", (connection, statement, rows) -> statement.executeLargeBatch()));
     }
 
-    private enum Passed implements Use {
-        rollback((connection, statement, rows) -> connection.rollback()),
-        setReadOnly((connection, statement, rows) -> connection.setReadOnly(false)),
-        setAutoCommit((connection, statement, rows) -> connection.setAutoCommit(false)),
-        setTransactionIsolation((connection, statement, rows) -> connection.setTransactionIsolation(2)),
-        getWarnings((connection, statement, rows) -> statement.getWarnings()),
-        setNetworkTimeout((connection, statement, rows) -> connection.setNetworkTimeout(Runnable::run, 1), true),
-        setInt((connection, statement, rows) -> statement.setInt(1, 1), true),
-        cancel((connection, statement, rows) -> statement.cancel(), true),
-        close((connection, statement, rows) -> {
-            rows.close();
-            statement.close();
-            connection.close();
-        });
+    static Stream<Arguments> reads() {
+        return Stream.of(
+                use("getMoreResults", (connection, statement, rows) -> statement.getMoreResults()),
+                use("getMetaData", (connection, statement, rows) -> statement.getMetaData()),
+                use("getParameterMetaData", (connection, statement, rows) -> statement.getParameterMetaData()),
+                use("next", (connection, statement, rows) -> rows.next()),
+                use("absolute", (connection, statement, rows) -> rows.absolute(3)),
+                use("isLast", (connection, statement, rows) -> rows.isLast()),
+                use("updateRow", (connection, statement, rows) -> rows.updateRow()));
+    }
 
-        private final Use use;
-        private final boolean direct;
+    static Stream<Arguments> cleanUps() {
+        return Stream.of(
+                use("rollback", (connection, statement, rows) -> connection.rollback()),
+                use("setReadOnly", (connection, statement, rows) -> connection.setReadOnly(false)),
+                use("setAutoCommit", (connection, statement, rows) -> connection.setAutoCommit(false)),
+                use("setTransactionIsolation", (connection, statement, rows) -> connection.setTransactionIsolation(2)),
+                use("getWarnings", (connection, statement, rows) -> statement.getWarnings()),
+                use("ResultSet.close", (connection, statement, rows) -> rows.close()),
+                use("Statement.close", (connection, statement, rows) -> statement.close()),
+                use("Connection.close", (connection, statement, rows) -> connection.close()));
+    }
 
-        Passed(Use use) {
-            this(use, false);
-        }
+    /** They send nothing. */
+    static Stream<Arguments> withoutTheDatabase() {
+        return Stream.of(
+                use(
+                        "setNetworkTimeout",
+                        (connection, statement, rows) -> connection.setNetworkTimeout(Runnable::run, 1)),
+                use("setInt", (connection, statement, rows) -> statement.setInt(1, 1)),
+                use("cancel", (connection, statement, rows) -> statement.cancel()));
+    }
 
-        Passed(Use use, boolean direct) {
-            this.use = use;
-            this.direct = direct;
-        }
-
-        @Override
-        public void of(Connection connection, PreparedStatement statement, ResultSet rows) throws SQLException {
-            use.of(connection, statement, rows);
-        }
+    private static Arguments use(String method, Use use) {
+        return Arguments.of(method, use);
     }
 
     /** A body that goes on after its stop, and then raises the flag again. */
@@ -147,9 +136,10 @@ class StoppedBodyTests {
 
     /** It may have been to clean up the session. */
     @ParameterizedTest
-    @EnumSource(names = "execute.*", mode = Mode.MATCH_ALL)
-    void aStatementThatIsNotSentEndsItsConnection(Refused use) throws Exception {
+    @MethodSource("statements")
+    void aStatementThatIsNotSentEndsItsConnection(String method, Use use) throws Exception {
         assertThat(stopped(use))
+                .as(method)
                 .isExactlyInstanceOf(SQLNonTransientConnectionException.class)
                 .hasMessage(
                         "The statement was not sent: Shop.price was cancelled under limit 'none'. Its connection has been closed, because the"
@@ -158,6 +148,17 @@ class StoppedBodyTests {
                 .isEqualTo("08006");
         assertThat(driver.calls).containsExactly("Connection.close");
         assertThat(test.outcomes).containsExactly(StatementOutcome.REFUSED);
+    }
+
+    /** A rollback takes back neither a lock nor what was set before the transaction. */
+    @Test
+    void aStatementOfATransactionEndsItsConnectionToo() throws Exception {
+        assertThat(stopped((connection, statement, rows) -> {
+                    connection.setAutoCommit(false);
+                    statement.execute();
+                }))
+                .isExactlyInstanceOf(SQLNonTransientConnectionException.class);
+        assertThat(driver.calls).containsExactly("setAutoCommit", "Connection.close");
     }
 
     @Test
@@ -192,22 +193,29 @@ class StoppedBodyTests {
     }
 
     @ParameterizedTest
-    @EnumSource(names = "execute.*", mode = Mode.MATCH_NONE)
-    void rowsAreNotRead(Refused use) throws Exception {
+    @MethodSource("reads")
+    void rowsAreNotRead(String method, Use use) throws Exception {
         assertRefused(stopped(use));
-        assertThat(driver.calls).isEmpty();
+        assertThat(driver.calls).as(method).isEmpty();
     }
 
     @ParameterizedTest
-    @EnumSource
-    void whatCleansUpIsSentWithoutTheFlag(Passed use) throws Exception {
+    @MethodSource("cleanUps")
+    void whatCleansUpIsSentWithoutTheFlag(String method, Use use) throws Exception {
+        assertSent(method, use);
+        assertThat(driver.interrupted).isEmpty();
+    }
+
+    @ParameterizedTest
+    @MethodSource("withoutTheDatabase")
+    void whatDoesNotAskTheDatabaseSeesTheFlag(String method, Use use) throws Exception {
+        assertSent(method, use);
+        assertThat(driver.interrupted).containsExactly(method);
+    }
+
+    private void assertSent(String method, Use use) throws Exception {
         assertThat(stopped(use)).isNull();
-        assertThat(driver.calls)
-                .isEqualTo(
-                        use == Passed.close
-                                ? List.of("ResultSet.close", "Statement.close", "Connection.close")
-                                : List.of(use.name()));
-        assertThat(driver.interrupted).hasSize(use.direct ? 1 : 0);
+        assertThat(driver.calls).containsExactly(method);
         assertThat(test.outcomes).isEmpty();
     }
 
@@ -279,57 +287,31 @@ class StoppedBodyTests {
         assertThat(woken.get(5, TimeUnit.MINUTES)).isTrue();
     }
 
-    private enum Other {
-        PLATFORM,
-        VIRTUAL;
-
-        Thread start(Runnable action) {
-            return this == VIRTUAL
-                    ? Thread.ofVirtual().start(action)
-                    : Thread.ofPlatform().start(action);
-        }
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void otherThreadsAreInterruptedAsEver(boolean virtual) throws Exception {
+        Statement statement = connection().createStatement();
+        Thread.Builder builder = virtual ? Thread.ofVirtual() : Thread.ofPlatform();
+        assertInterruptedAsEver(builder, () -> statement.execute("select 1"));
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void otherThreadsAreInterruptedAsEver(Other kind) throws Exception {
-        Connection connection = connection();
+    @Test
+    void callsOfTheCallersThreadAreInterruptedAsEver() throws Exception {
+        Statement statement = connection().createStatement();
+        assertInterruptedAsEver(
+                Thread.ofVirtual(),
+                () -> test.engine.call(test.engine.spec("Shop.price", null), () -> statement.execute("select 1")));
+    }
+
+    private void assertInterruptedAsEver(Thread.Builder builder, ThrowingCallable body) throws Exception {
         Held execute = driver.hold("execute");
         CompletableFuture<@Nullable Throwable> failure = new CompletableFuture<>();
-        Thread thread = kind.start(() -> {
-            Statement statement = catchStatement(connection);
-            failure.complete(catchThrowable(() -> statement.execute("select 1")));
-        });
+        Thread thread = builder.start(() -> failure.complete(catchThrowable(body)));
         execute.awaitBegin();
 
         thread.interrupt();
 
         assertThat(failure.get(5, TimeUnit.MINUTES)).hasMessage("I/O error");
         assertThat(driver.calls).doesNotContain("cancel");
-    }
-
-    @Test
-    void callsOfTheCallersThreadAreInterruptedAsEver() throws Exception {
-        Connection connection = connection();
-        Held execute = driver.hold("execute");
-        CompletableFuture<@Nullable Throwable> failure = new CompletableFuture<>();
-        Thread caller = Thread.ofVirtual()
-                .start(() -> failure.complete(catchThrowable(() -> test.engine.call(
-                        test.engine.spec("Shop.price", null),
-                        () -> connection.createStatement().execute("select 1")))));
-        execute.awaitBegin();
-
-        caller.interrupt();
-
-        assertThat(failure.get(5, TimeUnit.MINUTES)).hasMessage("I/O error");
-        assertThat(driver.calls).doesNotContain("cancel");
-    }
-
-    private static Statement catchStatement(Connection connection) {
-        try {
-            return connection.createStatement();
-        } catch (SQLException failure) {
-            throw new IllegalStateException(failure);
-        }
     }
 }

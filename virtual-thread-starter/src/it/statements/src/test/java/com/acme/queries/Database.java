@@ -40,7 +40,7 @@ enum Database {
                     + " and coalesce(state, '') not in"
                     + " ('Writing to net', 'Freeing items', 'Reset for next command', 'cleaning up')"
                     + " and id <> connection_id()"),
-    H2(() -> "jdbc:h2:mem:shop;DB_CLOSE_DELAY=-1", "sa", "select session_id()", "");
+    H2(() -> "jdbc:h2:mem:shop;DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=60000", "sa", "select session_id()", "");
 
     private static final Pattern NUMBER = Pattern.compile("/\\*(\\d+)\\*/");
 
@@ -81,9 +81,14 @@ enum Database {
     /** How many such statements the server runs at this moment, or sends the rows of. */
     int running(String like) {
         return count(
-                this == POSTGRES
-                        ? "select count(*) from pg_stat_activity where state = 'active' and pid <> pg_backend_pid() and query ilike '%s'"
-                        : "select count(*) from information_schema.processlist where id <> connection_id() and info like '%s'",
+                switch (this) {
+                    case POSTGRES ->
+                        "select count(*) from pg_stat_activity where state = 'active' and pid <> pg_backend_pid() and query ilike '%s'";
+                    case MARIADB ->
+                        "select count(*) from information_schema.processlist where id <> connection_id() and info like '%s'";
+                    case H2 ->
+                        "select count(*) from information_schema.sessions where session_id <> session_id() and executing_statement ilike '%s'";
+                },
                 like);
     }
 
@@ -170,18 +175,31 @@ enum Database {
         }
     }
 
-    /** A query that takes this long, and uses no processor. */
+    /** A query that takes this long, and uses no processor. H2 has none. */
     String sleep(String comment, int seconds) {
-        return "select /*%s*/ %s(%d)".formatted(comment, this == POSTGRES ? "pg_sleep" : "sleep", seconds);
+        return this == H2
+                ? join(comment)
+                : "select /*%s*/ %s(%d)".formatted(comment, this == POSTGRES ? "pg_sleep" : "sleep", seconds);
     }
 
     /** A query that takes minutes of a processor. */
     String join(String comment) {
-        return this == MARIADB
-                ? "select /*%s*/ count(*) from seq_1_to_1000000 a, seq_1_to_1000000 b where a.seq * b.seq < 0"
-                        .formatted(comment)
-                : "select /*%s*/ count(*) from generate_series(1, 1000000) a, generate_series(1, 1000000) b where a.a * b.b < 0"
-                        .formatted(comment);
+        String all =
+                switch (this) {
+                    case POSTGRES -> "generate_series(1, 1000000) a, generate_series(1, 1000000) b where a.a * b.b < 0";
+                    case MARIADB -> "seq_1_to_1000000 a, seq_1_to_1000000 b where a.seq * b.seq < 0";
+                    case H2 -> "system_range(1, 1000000) a, system_range(1, 1000000) b where a.x * b.x < 0";
+                };
+        return "select /*%s*/ count(*) from %s".formatted(comment, all);
+    }
+
+    /** A query of so many rows. */
+    String rows(int rows) {
+        return switch (this) {
+            case POSTGRES -> "select * from generate_series(1, %d)".formatted(rows);
+            case MARIADB -> "select * from seq_1_to_%d".formatted(rows);
+            case H2 -> "select * from system_range(1, %d)".formatted(rows);
+        };
     }
 
     private static String startPostgres() {
