@@ -207,8 +207,7 @@ class ChangeLimitTests {
                     it.write("/price-db?limitInPath=report", "{\"permits\": 5}"),
                     it.write("/price-db?limitInPath=price-db&limitInPath=report", "{\"permits\": 5}"),
                     it.end("/price-db?limitInPath=report&all=true"))) {
-                assertThat(answer.status()).isEqualTo(400);
-                assertThat(answer.message()).isEqualTo("limitInPath is not a parameter: the path names the limit");
+                answer.assertRefused(400, "limitInPath is not a parameter: the path names the limit");
             }
             assertThat(it.bean(TaskLimits.class).all())
                     .extracting(TaskLimit::permits)
@@ -226,6 +225,7 @@ class ChangeLimitTests {
     void anUnknownLimitIs404() {
         run(open(), it -> {
             for (Answer answer : List.of(
+                    it.read("/bd"),
                     it.write("/bd", "{\"permits\": 5}"),
                     it.write("/none", "{\"permits\": 5}"),
                     it.end("/bd?all=true"),

@@ -1,6 +1,5 @@
 package io.github.virtualthread.actuate;
 
-import static io.github.virtualthread.actuate.EndpointApplication.await;
 import static io.github.virtualthread.actuate.EndpointApplication.open;
 import static io.github.virtualthread.actuate.EndpointApplication.run;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -16,7 +15,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -107,16 +105,18 @@ class EndCallsTests {
             CompletableFuture<String> waiting = it.shop.price(() -> "waits");
 
             for (String nothing : List.of("", "?", "?all=false")) {
-                assertRefused(
-                        it.end("/price-db" + nothing),
-                        "Nothing to end: send ?id= with the number of a call to cancel that call,"
-                                + " ?all=true to reject all waiting calls, or ?member= with the name of a dead replica to take"
-                                + " back its share");
+                it.end("/price-db" + nothing)
+                        .assertRefused(
+                                400,
+                                "Nothing to end: send ?id= with the number of a call to cancel that call,"
+                                        + " ?all=true to reject all waiting calls, or ?member= with the name of a dead replica to take"
+                                        + " back its share");
             }
             for (String wrong : List.of("", "yes", "1")) {
-                assertRefused(it.end("/price-db?all=" + wrong), "all must be true or false, was '%s'".formatted(wrong));
+                it.end("/price-db?all=" + wrong)
+                        .assertRefused(400, "all must be true or false, was '%s'".formatted(wrong));
             }
-            assertRefused(it.end("/price-db?all=true&id=1"), "[id, all] were sent: send only one of them");
+            it.end("/price-db?all=true&id=1").assertRefused(400, "[id, all] were sent: send only one of them");
             assertThat(waiting).isNotDone();
         });
         assertThat(output).doesNotContain("by ENDPOINT");
@@ -129,11 +129,12 @@ class EndCallsTests {
             CompletableFuture<String> waiting = it.shop.price(() -> "waits");
 
             for (String unknown : List.of("call", "_", "limit")) {
-                assertRefused(
-                        it.end("/price-db?all=true&" + unknown + "=report"),
-                        "Unknown parameters [%s]; known parameters are [id, all, member]".formatted(unknown));
+                it.end("/price-db?all=true&" + unknown + "=report")
+                        .assertRefused(
+                                400,
+                                "Unknown parameters [%s]; known parameters are [id, all, member]".formatted(unknown));
             }
-            assertRefused(it.end("/price-db?ID=1&id=1"), "id is given more than once");
+            it.end("/price-db?ID=1&id=1").assertRefused(400, "id is given more than once");
             assertThat(waiting).isNotDone();
         });
         assertThat(output).doesNotContain("by ENDPOINT");
@@ -148,11 +149,6 @@ class EndCallsTests {
 
             assertThat(held).isCancelled();
         });
-    }
-
-    private static void assertRefused(Answer answer, String message) {
-        assertThat(answer.status()).as(message).isEqualTo(400);
-        assertThat(answer.message()).isEqualTo(message);
     }
 
     @Test
@@ -195,13 +191,7 @@ class EndCallsTests {
     @Test
     void aCallWithoutALimitIsCancelledUnderNone() {
         run(open(), it -> {
-            CountDownLatch running = new CountDownLatch(1);
-            CompletableFuture<String> mail = it.shop.mail(() -> {
-                running.countDown();
-                it.gate.await();
-                return "";
-            });
-            await(running);
+            CompletableFuture<String> mail = it.hold(it.shop::mail);
 
             Answer answer = it.end("/none?id=" + it.read("/none").get("$.calls[0].id"));
 
@@ -247,20 +237,14 @@ class EndCallsTests {
     @Test
     void aCallOnItsCallersThreadCannotBeCancelled() {
         run(open(), it -> {
-            Answer answer = answered(it);
+            String answered = it.shop.stock(() -> {
+                Answer answer = it.end("/price-db?id=" + it.read("/price-db").get("$.calls[0].id"));
+                return answer.status() + " " + answer.message();
+            });
 
-            assertThat(answer.status()).isEqualTo(400);
-            assertThat(answer.message())
+            assertThat(answered)
+                    .startsWith("400 Call ")
                     .endsWith("of Shop.stock uses its caller's own thread, which cannot be interrupted from outside");
         });
-    }
-
-    private static Answer answered(EndpointApplication it) throws Exception {
-        Answer[] answer = new Answer[1];
-        it.shop.stock(() -> {
-            answer[0] = it.end("/price-db?id=" + it.read("/price-db").get("$.calls[0].id"));
-            return "";
-        });
-        return answer[0];
     }
 }

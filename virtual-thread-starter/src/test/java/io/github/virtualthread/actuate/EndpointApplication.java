@@ -1,5 +1,6 @@
 package io.github.virtualthread.actuate;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.delete;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.get;
 import static org.springframework.test.web.servlet.request.MockMvcRequestBuilders.post;
@@ -13,6 +14,7 @@ import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
 import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -118,6 +120,11 @@ public final class EndpointApplication {
         return send(get(PATH + path));
     }
 
+    /** What GET shows of the first limit. */
+    Map<String, Object> firstLimit() throws Exception {
+        return read("").get("$.limits[0]");
+    }
+
     Answer write(String path, String json) throws Exception {
         return send(post(PATH + path).contentType(MediaType.APPLICATION_JSON).content(json));
     }
@@ -135,8 +142,13 @@ public final class EndpointApplication {
 
     /** A call that runs when this returns, until the gate opens. */
     CompletableFuture<String> hold() throws Exception {
+        return hold(shop::price);
+    }
+
+    /** The same for a call that is made in another way. */
+    <T> T hold(Start<T> start) throws Exception {
         CountDownLatch running = new CountDownLatch(1);
-        CompletableFuture<String> held = shop.price(() -> {
+        T held = start.with(() -> {
             running.countDown();
             gate.await();
             return "held";
@@ -156,6 +168,10 @@ public final class EndpointApplication {
         void run(EndpointApplication application) throws Exception;
     }
 
+    interface Start<T> {
+        T with(Callable<String> body) throws Exception;
+    }
+
     /** What came back. */
     record Answer(int status, String body) {
 
@@ -169,6 +185,11 @@ public final class EndpointApplication {
 
         String message() {
             return get("$.message");
+        }
+
+        void assertRefused(int expected, String message) {
+            assertThat(status).as(message).isEqualTo(expected);
+            assertThat(message()).isEqualTo(message);
         }
     }
 

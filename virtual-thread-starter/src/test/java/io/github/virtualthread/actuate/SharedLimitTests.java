@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 import static org.awaitility.Awaitility.await;
 
+import com.jayway.jsonpath.JsonPath;
 import io.github.virtualthread.actuate.EndpointApplication.Answer;
 import io.github.virtualthread.cluster.Answer.Other;
 import io.github.virtualthread.cluster.ClusterSettings;
@@ -73,7 +74,7 @@ class SharedLimitTests {
         run(shared(), it -> {
             new TestLease(partner(it)).lend(7, 20, member("shop-1", 7, 3, 20), member("shop-2", 13, 40, 20));
 
-            Map<String, Object> row = it.read("").get("$.limits[0]");
+            Map<String, Object> row = it.firstLimit();
 
             assertThat(row)
                     .containsEntry("name", "partner")
@@ -98,9 +99,7 @@ class SharedLimitTests {
             new TestLease(partner(it)).lend(7, 20);
             CompletableFuture<?> held = it.byHand.submit("partner", () -> it.gate.await(2, TimeUnit.MINUTES));
 
-            assertThat(it.read("").<Map<String, Object>>get("$.limits[0]"))
-                    .containsEntry("available", 6)
-                    .containsEntry("inUse", 1);
+            assertThat(it.firstLimit()).containsEntry("available", 6).containsEntry("inUse", 1);
             it.gate.countDown();
             assertThat(held).succeedsWithin(Duration.ofMinutes(2));
         });
@@ -122,58 +121,15 @@ class SharedLimitTests {
             Answer answer = it.read("/partner");
 
             assertThat(answer.<Integer>get("$.limit.members")).isEqualTo(3);
-            List<Map<String, Object>> members = answer.get("$.members");
-            assertThat(members)
-                    .containsExactly(
-                            Map.of(
-                                    "name",
-                                    self,
-                                    "self",
-                                    true,
-                                    "holds",
-                                    7,
-                                    "wants",
-                                    3,
-                                    "localShare",
-                                    7,
-                                    "permits",
-                                    20,
-                                    "secondsSinceClaim",
-                                    0.08,
-                                    "away",
-                                    false),
-                            Map.of(
-                                    "name",
-                                    "shop-2",
-                                    "holds",
-                                    13,
-                                    "wants",
-                                    40,
-                                    "localShare",
-                                    7,
-                                    "permits",
-                                    25,
-                                    "secondsWanting",
-                                    2.4,
-                                    "secondsSinceClaim",
-                                    0.12,
-                                    "away",
-                                    false),
-                            Map.of(
-                                    "name",
-                                    "shop-3",
-                                    "holds",
-                                    0,
-                                    "wants",
-                                    0,
-                                    "localShare",
-                                    6,
-                                    "permits",
-                                    20,
-                                    "secondsSinceClaim",
-                                    240.0,
-                                    "away",
-                                    true));
+            assertThat(answer.<Object>get("$.members"))
+                    .isEqualTo(JsonPath.parse("""
+                            [{"name": "%s", "self": true, "holds": 7, "wants": 3, "localShare": 7, "permits": 20,
+                              "secondsSinceClaim": 0.08, "away": false},
+                             {"name": "shop-2", "holds": 13, "wants": 40, "localShare": 7, "permits": 25,
+                              "secondsWanting": 2.4, "secondsSinceClaim": 0.12, "away": false},
+                             {"name": "shop-3", "holds": 0, "wants": 0, "localShare": 6, "permits": 20,
+                              "secondsSinceClaim": 240.0, "away": true}]
+                            """.formatted(self)).json());
             assertThat(it.read("").<Integer>get("$.limits[0].members")).isEqualTo(3);
             assertThat(it.read("/none").<Map<String, Object>>get("$")).containsOnlyKeys("calls", "more");
         });
@@ -189,20 +145,18 @@ class SharedLimitTests {
             Answer answer = it.end("/partner?member=" + dead.name());
 
             assertThat(answer.status()).as(answer.body()).isEqualTo(200);
-            assertThat(answer.<Map<String, Object>>get("$"))
-                    .isEqualTo(Map.of(
-                            "limit",
-                            "partner",
-                            "rejected",
-                            0,
-                            "cancelled",
-                            0,
-                            "takenBack",
-                            Map.of("member", dead.name(), "permits", dead.holds(), "localShare", dead.localShare()),
-                            "warning",
-                            ("If replica '%s' is alive, it can run up to %d calls beside those of the others until it"
-                                            + " claims again")
-                                    .formatted(dead.name(), Math.max(dead.holds(), dead.localShare()))));
+            assertThat(answer.<Object>get("$"))
+                    .isEqualTo(JsonPath.parse("""
+                            {"limit": "partner", "rejected": 0, "cancelled": 0,
+                             "takenBack": {"member": "%1$s", "permits": %2$d, "localShare": %3$d},
+                             "warning": "If replica '%1$s' is alive, it can run up to %4$d calls beside those of the others\
+                             until it claims again"}
+                            """.formatted(
+                                            dead.name(),
+                                            dead.holds(),
+                                            dead.localShare(),
+                                            Math.max(dead.holds(), dead.localShare())))
+                            .json());
             assertThat(memory.members("partner"))
                     .extracting(member -> member.member())
                     .doesNotContain(dead.name());
@@ -229,29 +183,22 @@ class SharedLimitTests {
             String self = it.bean(ClusterShares.class).member();
 
             for (String wrong : List.of("shop-9", self, "")) {
-                assertThat(it.end("/partner?member=" + wrong).status())
-                        .as(wrong)
-                        .isEqualTo(400);
-                assertThat(it.end("/partner?member=" + wrong).message())
+                Answer refused = it.end("/partner?member=" + wrong);
+                assertThat(refused.status()).as(wrong).isEqualTo(400);
+                assertThat(refused.message())
                         .startsWith("Limit 'partner' has no other replica '%s'. Its replicas are [".formatted(wrong))
                         .contains(self, other.name());
             }
-            assertRefused(
-                    it.end("/price-db?member=" + other.name()),
-                    400,
-                    "Limit 'price-db' is one of this JVM alone: no other replica has a share of it");
-            assertRefused(
-                    it.end("/none?member=" + other.name()),
-                    400,
-                    "No replica has a share of calls without a limit: name a limit, not 'none'");
-            assertRefused(
-                    it.end("/partner?all=true&member=" + other.name()),
-                    400,
-                    "[all, member] were sent: send only one of them");
-            assertRefused(
-                    it.end("/partners?member=" + other.name()),
-                    404,
-                    "No limit 'partners' is configured; the configured limits are [partner, price-db]");
+            it.end("/price-db?member=" + other.name())
+                    .assertRefused(
+                            400, "Limit 'price-db' is one of this JVM alone: no other replica has a share of it");
+            it.end("/none?member=" + other.name())
+                    .assertRefused(400, "No replica has a share of calls without a limit: name a limit, not 'none'");
+            it.end("/partner?all=true&member=" + other.name())
+                    .assertRefused(400, "[all, member] were sent: send only one of them");
+            it.end("/partners?member=" + other.name())
+                    .assertRefused(
+                            404, "No limit 'partners' is configured; the configured limits are [partner, price-db]");
             assertThat(memory.members("partner"))
                     .extracting(member -> member.member())
                     .contains(other.name());
@@ -267,12 +214,12 @@ class SharedLimitTests {
             awaitMember(it, dead.name());
             memory.fail();
 
-            assertRefused(
-                    it.end("/partner?member=" + dead.name()),
-                    503,
-                    ("The share of replica '%s' of limit 'partner' could not be taken back: The engine cannot be reached:"
-                                    + " java.io.IOException: engine down")
-                            .formatted(dead.name()));
+            it.end("/partner?member=" + dead.name())
+                    .assertRefused(
+                            503,
+                            ("The share of replica '%s' of limit 'partner' could not be taken back: The engine cannot be reached:"
+                                            + " java.io.IOException: engine down")
+                                    .formatted(dead.name()));
         });
         assertThat(output).doesNotContain("was taken back");
     }
@@ -406,43 +353,30 @@ class SharedLimitTests {
     @Test
     void whatCannotBeIs400WithTheRemedyAndChangesNothing() {
         run(shared(), it -> {
-            assertRefused(
-                    it,
-                    "/partner",
-                    "{\"permits\": 21}",
-                    "Limit 'partner': permits must be at most cluster-permits (20), because one replica can never use more,"
-                            + " was 21");
-            assertRefused(
-                    it,
-                    "/partner",
-                    "{\"permits\": 31, \"clusterPermits\": 30}",
-                    "Limit 'partner': permits must be at most cluster-permits (30), because one replica can never use more,"
-                            + " was 31");
+            it.write("/partner", "{\"permits\": 21}")
+                    .assertRefused(
+                            400,
+                            "Limit 'partner': permits must be at most cluster-permits (20), because one replica can never use more,"
+                                    + " was 21");
+            it.write("/partner", "{\"permits\": 31, \"clusterPermits\": 30}")
+                    .assertRefused(
+                            400,
+                            "Limit 'partner': permits must be at most cluster-permits (30), because one replica can never use more,"
+                                    + " was 31");
             for (String wrong : List.of("0", "-1", "2.5", "many", "unbounded")) {
-                assertRefused(
-                        it,
-                        "/partner",
-                        "{\"clusterPermits\": \"%s\"}".formatted(wrong),
-                        "clusterPermits must be a whole number from 1 to 2147483647, was '%s'".formatted(wrong));
+                it.write("/partner", "{\"clusterPermits\": \"%s\"}".formatted(wrong))
+                        .assertRefused(
+                                400,
+                                "clusterPermits must be a whole number from 1 to 2147483647, was '%s'"
+                                        .formatted(wrong));
             }
-            assertRefused(
-                    it,
-                    "/price-db",
-                    "{\"permits\": 50, \"clusterPermits\": 30}",
-                    "Limit 'price-db' is one of this JVM alone, so clusterPermits cannot be changed: to share it, set"
-                            + " virtual-thread.limits.price-db.cluster-permits, and restart all replicas");
+            it.write("/price-db", "{\"permits\": 50, \"clusterPermits\": 30}")
+                    .assertRefused(
+                            400,
+                            "Limit 'price-db' is one of this JVM alone, so clusterPermits cannot be changed: to share it, set"
+                                    + " virtual-thread.limits.price-db.cluster-permits, and restart all replicas");
             assertThat(it.limit().permits()).isEqualTo(1);
             assertThat(partner(it).clusterPermits()).isEqualTo(20);
         });
-    }
-
-    private static void assertRefused(EndpointApplication application, String path, String json, String message)
-            throws Exception {
-        assertRefused(application.write(path, json), 400, message);
-    }
-
-    private static void assertRefused(Answer answer, int status, String message) {
-        assertThat(answer.status()).as(message).isEqualTo(status);
-        assertThat(answer.message()).isEqualTo(message);
     }
 }

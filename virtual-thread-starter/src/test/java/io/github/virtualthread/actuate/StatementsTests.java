@@ -4,21 +4,17 @@ import static io.github.virtualthread.actuate.EndpointApplication.open;
 import static io.github.virtualthread.actuate.EndpointApplication.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
-import static org.mockito.Mockito.doAnswer;
-import static org.mockito.Mockito.mock;
-import static org.mockito.Mockito.when;
 
 import io.github.virtualthread.actuate.EndpointApplication.Answer;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.CallDescriptor;
 import io.github.virtualthread.jdbc.CancellableDataSource;
-import java.sql.Connection;
-import java.sql.SQLException;
+import io.github.virtualthread.jdbc.FakeDriver;
+import io.github.virtualthread.jdbc.FakeDriver.Held;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -179,16 +175,14 @@ class StatementsTests {
     @Test
     void aSecondCancelEndsACommitThatHangs() {
         run(cancelling(), it -> {
-            DataSource source = new CancellableDataSource(() -> committing(running));
+            FakeDriver driver = new FakeDriver();
+            Held commit = driver.hold("commit");
+            DataSource source = new CancellableDataSource(driver::dataSource);
             CompletableFuture<String> called = it.shop.price(() -> {
-                try (Connection connection = source.getConnection()) {
-                    connection.commit();
-                } catch (SQLException failure) {
-                    throw new IllegalStateException(failure);
-                }
+                source.getConnection().commit();
                 return "committed";
             });
-            EndpointApplication.await(running);
+            commit.awaitBegin();
             Integer id = it.read("/price-db").get("$.calls[0].id");
 
             assertThat(it.end("/price-db?id=" + id).status()).isEqualTo(200);
@@ -198,28 +192,6 @@ class StatementsTests {
 
             await().atMost(Duration.ofSeconds(20)).until(() -> it.limit().available() == 1);
         });
-    }
-
-    /** Only an interrupt ends its commit. */
-    private static DataSource committing(CountDownLatch begun) {
-        try {
-            Connection connection = mock(Connection.class);
-            doAnswer(call -> {
-                        begun.countDown();
-                        try {
-                            return new CountDownLatch(1).await(2, TimeUnit.MINUTES);
-                        } catch (InterruptedException broken) {
-                            throw new SQLException("I/O error", "08006", broken);
-                        }
-                    })
-                    .when(connection)
-                    .commit();
-            DataSource driver = mock(DataSource.class);
-            when(driver.getConnection()).thenReturn(connection);
-            return driver;
-        } catch (SQLException impossible) {
-            throw new IllegalStateException(impossible);
-        }
     }
 
     @ParameterizedTest

@@ -53,12 +53,17 @@ class VirtualThreadDumpEndpointTests {
 
     @Test
     void theJsonListsVirtualThreads() throws IOException {
-        assertJson(read(endpoint.json().getBody()));
+        List<String> names =
+                JsonPath.read(read(endpoint.json().getBody()), "$.threadDump.threadContainers[*].threads[*].name");
+
+        assertThat(names).contains("main", "vt-Prices.find-1");
     }
 
     @Test
     void theTextListsVirtualThreadsWithTheirStacks() throws IOException {
-        assertText(read(endpoint.text().getBody()));
+        assertThat(read(endpoint.text().getBody()))
+                .doesNotStartWith("{")
+                .contains("\"main\"", "\"vt-Prices.find-1\" virtual", "waitFor");
     }
 
     @Test
@@ -178,15 +183,6 @@ class VirtualThreadDumpEndpointTests {
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         }
-    }
-
-    private static void assertJson(String dump) {
-        List<String> names = JsonPath.read(dump, "$.threadDump.threadContainers[*].threads[*].name");
-        assertThat(names).contains("main", "vt-Prices.find-1");
-    }
-
-    private static void assertText(String dump) {
-        assertThat(dump).doesNotStartWith("{").contains("\"main\"", "\"vt-Prices.find-1\" virtual", "waitFor");
     }
 
     private static String read(Resource dump) throws IOException {
