@@ -249,7 +249,7 @@ class StoppedBodyTests {
     private static final Set<Body> SENDS_MORE =
             EnumSet.of(Body.INSERT_AFTER_AN_INTERRUPT, Body.PLAIN_INSERT_AFTER_THE_FAILURE);
 
-    /** It cancels no batch and no wait for a table, and has all rows before it sends the first. */
+    /** It cancels no batch, has all rows before it gives the first, and waits for a table as it does for a row. */
     private static final Set<Body> NOT_OF_H2 = EnumSet.of(
             Body.BATCH, Body.BATCH_OF_UPDATES, Body.BATCH_OF_STATEMENTS, Body.LARGE_RESULT, Body.LOCKED_TABLE);
 
