@@ -37,8 +37,7 @@ class PoolPermitsTests {
     private final BlockingQueue<Integer> changes = new ArrayBlockingQueue<>(10);
     private final TaskLimits limits = new TaskLimits(
             List.of(settings), timer, change -> changes.add(change.after().permits()));
-    private final PoolPermits pools = new PoolPermits(
-            limits, new PoolReader(beans, beans.getBeanProvider(PoolSizes.class)), timer, Duration.ofMillis(1));
+    private final PoolPermits pools = permits(limits, beans, Duration.ofMillis(1));
 
     PoolPermitsTests() {
         PermitsSource source = () -> {
@@ -50,6 +49,11 @@ class PoolPermitsTests {
             }
         };
         beans.registerSingleton("clients", source);
+    }
+
+    private PoolPermits permits(TaskLimits ofPools, DefaultListableBeanFactory factory, Duration every) {
+        return new PoolPermits(
+                ofPools, new PoolReader(factory, factory.getBeanProvider(PoolSizes.class)), timer, every);
     }
 
     @AfterEach
@@ -82,11 +86,7 @@ class PoolPermitsTests {
                 reads.release();
                 return 7;
             });
-            PoolPermits followed = new PoolPermits(
-                    limits,
-                    new PoolReader(factory, factory.getBeanProvider(PoolSizes.class)),
-                    timer,
-                    Duration.ofNanos(1));
+            PoolPermits followed = permits(limits, factory, Duration.ofNanos(1));
 
             followed.start();
 
@@ -108,10 +108,8 @@ class PoolPermitsTests {
                         LimitSettings.of("slow", 7).withPermitsFrom(clients).withWithin("partner")),
                 timer,
                 change -> {});
-        PoolPermits reader = new PoolPermits(
-                family, new PoolReader(factory, factory.getBeanProvider(PoolSizes.class)), timer, Duration.ofHours(1));
 
-        reader.warnOfOverdraft();
+        permits(family, factory, Duration.ofHours(1)).warnOfOverdraft();
 
         assertThat(output).doesNotContain("together allow");
     }
@@ -130,8 +128,7 @@ class PoolPermitsTests {
 
     @Test
     void whatIsScheduledIsForgottenByTheStop() {
-        PoolPermits hourly = new PoolPermits(
-                limits, new PoolReader(beans, beans.getBeanProvider(PoolSizes.class)), timer, Duration.ofHours(1));
+        PoolPermits hourly = permits(limits, beans, Duration.ofHours(1));
         hourly.start();
         assertThat(TimerEntries.count(timer)).isEqualTo(1);
 
