@@ -125,8 +125,17 @@ class ConnectionGateTests {
         assertThat(caught()).isExactlyInstanceOf(SQLException.class);
     }
 
-    private static void assertWarned(CapturedOutput output, String warning) {
-        await().atMost(ENOUGH).untilAsserted(() -> assertThat(output.getOut()).contains(warning));
+    /** Of several warnings, the last one is awaited. */
+    private static void assertWarned(CapturedOutput output, int warnings, String last) {
+        await().atMost(ENOUGH).until(() -> warnings(output).size() >= warnings);
+        assertThat(warnings(output)).last().asString().contains(last);
+    }
+
+    private static List<String> warnings(CapturedOutput output) {
+        return output.getOut()
+                .lines()
+                .filter(line -> line.contains(" WARN ") && line.contains("CancellableDataSource -- "))
+                .toList();
     }
 
     private static AbstractThrowableAssert<?, ?> assertState(@Nullable Throwable failure, String state) {
@@ -272,6 +281,7 @@ class ConnectionGateTests {
         assertClosed(connection);
         assertWarned(
                 output,
+                1,
                 "Shop.price was cancelled under limit 'none'. A cancel of its statement did not return within 0.05s. Its");
         assertThat(output).doesNotContain("secret");
         cancel.end.complete(null);
@@ -289,6 +299,7 @@ class ConnectionGateTests {
 
         assertWarned(
                 output,
+                2,
                 "The connection of Shop.price could not be closed after a cancel of its statement did not return. Nobody uses"
                         + " it any more: look for its session in the database, and end it there");
         assertThat(output).contains("no abort");
@@ -368,6 +379,7 @@ class ConnectionGateTests {
         assertInterrupted();
         assertWarned(
                 output,
+                1,
                 "Shop.price was cancelled under limit 'none'. A call of its database driver that cannot be cancelled did not end"
                         + " within 0.05s. Its connection is lost, and the database may go on with the statement:");
     }
@@ -419,6 +431,7 @@ class ConnectionGateTests {
         assertThat(flag.join()).isTrue();
         assertWarned(
                 output,
+                1,
                 "Shop.price was cancelled under limit 'none'. Its commit did not end within 0.05s. Its connection is lost, and"
                         + " whether it is committed is unknown: look for its rows in the database");
     }
@@ -456,7 +469,7 @@ class ConnectionGateTests {
         again.stop(test, call);
 
         assertInterrupted();
-        assertWarned(output, "Its commit was interrupted, because the call was stopped once more. Its connection");
+        assertWarned(output, 1, "Its commit was interrupted, because the call was stopped once more. Its connection");
     }
 
     /** Nobody has stopped its call before. */
@@ -667,7 +680,7 @@ class ConnectionGateTests {
         stopWithin(hasty, new Held(), ConnectionGateTests::ended);
 
         assertThat(caught()).isNull();
-        assertWarned(output, "Shop.price was stopped. Its statement did not end within");
+        assertWarned(output, 1, "Shop.price was stopped. Its statement did not end within");
     }
 
     /** A body that ends as soon as it is forced. */
