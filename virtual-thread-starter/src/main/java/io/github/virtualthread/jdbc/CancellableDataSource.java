@@ -1,7 +1,5 @@
 package io.github.virtualthread.jdbc;
 
-import io.github.virtualthread.jdbc.ConnectionGate.Kind;
-import io.github.virtualthread.jdbc.ConnectionGate.Times;
 import java.io.PrintWriter;
 import java.lang.reflect.Method;
 import java.sql.CallableStatement;
@@ -134,8 +132,7 @@ public final class CancellableDataSource implements DataSource {
                 case "setClientInfo" -> clientInfo(method, args);
                 // on this thread: the driver of MySQL leaves the change to the executor, and may make it after the next
                 // statement (bug 75615). HikariCP knows that driver by the class of a data source, which it does not
-                // see
-                // behind this one
+                // see behind this one
                 case "setNetworkTimeout" -> direct(method, new Object[] {(Executor) Runnable::run, args[1]});
                 default -> pass(Kind.OTHER, null, method, args);
             };

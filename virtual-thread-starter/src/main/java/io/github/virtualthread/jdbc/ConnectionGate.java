@@ -10,7 +10,6 @@ import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
 import java.sql.SQLNonTransientException;
 import java.sql.Statement;
-import java.time.Duration;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -25,52 +24,15 @@ import org.slf4j.LoggerFactory;
  */
 final class ConnectionGate {
 
-    private static final Logger logger = LoggerFactory.getLogger(CancellableDataSource.class);
-
-    /**
-     * How long to wait.
-     *
-     * @param again after this time the cancel is sent again: a driver may send it before the database has begun with the statement
-     * @param grace how long a statement may take to end after its first cancel has returned: MariaDB may need two seconds
-     * @param longest how long a cancel may take to return, and how long a call may take that cannot be cancelled
-     * @param commit how long a commit may take
-     */
-    record Times(Duration again, Duration grace, Duration longest, Duration commit) {
-
-        static final Times USUAL =
-                new Times(Duration.ofMillis(100), Duration.ofSeconds(5), Duration.ofSeconds(5), Duration.ofSeconds(30));
-    }
+    private static final Logger logger = LoggerFactory.getLogger(CurrentCall.LOGGER);
 
     /** SQLState "query canceled", which Spring translates into a {@code QueryTimeoutException}. HikariCP keeps the connection. */
     private static final String QUERY_CANCELED = "57014";
-
-    /** SQLState "connection failure": a pool drops the connection. */
-    static final String CONNECTION_FAILURE = "08006";
 
     /** SQL that cleans up a session. A cancel may reach it, too. */
     private static final Pattern CLEAN_UP = Pattern.compile(
             "\\s*(set|reset|alter\\s+session|unlock|discard|deallocate|drop|use)\\b.*|.*(unlock|release_(all_)?lock|set_config).*",
             Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
-
-    /** What a call does, as far as it matters when its body is stopped. */
-    enum Kind {
-        /** Is cancelled; not sent any more once the body has been stopped. */
-        STATEMENT,
-        /** As a statement, but cleans up nothing. */
-        READ,
-        /** Is cancelled; always sent. */
-        CLEAN_UP,
-        /** Has longer than others, because nobody could tell its outcome otherwise; afterwards it becomes a rollback. */
-        COMMIT,
-        /** Commits, and so has longer, too; always sent, but what was not committed before is rolled back first. */
-        AUTO_COMMIT,
-        /** Cannot be cancelled; always sent. */
-        OTHER;
-
-        boolean commits() {
-            return this == COMMIT || this == AUTO_COMMIT;
-        }
-    }
 
     /** A call of the driver. */
     @FunctionalInterface
@@ -199,7 +161,7 @@ final class ConnectionGate {
         } catch (SQLException | RuntimeException failure) {
             logger.debug("The connection of {} could not be closed", body.spec().name(), failure);
         }
-        return new SQLNonTransientConnectionException(why, CONNECTION_FAILURE, cause);
+        return new SQLNonTransientConnectionException(why, CurrentCall.CONNECTION_FAILURE, cause);
     }
 
     /**

@@ -2,8 +2,6 @@ package io.github.virtualthread.jdbc;
 
 import io.github.virtualthread.execution.StoppableBody.Shield;
 import io.github.virtualthread.execution.TaskListener.StatementOutcome;
-import io.github.virtualthread.jdbc.ConnectionGate.Kind;
-import io.github.virtualthread.jdbc.ConnectionGate.Times;
 import io.github.virtualthread.limit.ScopedLock;
 import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
@@ -17,6 +15,12 @@ import org.jspecify.annotations.Nullable;
  * while a cancel is on its way, so no cancel reaches a later statement. All is guarded by the lock, unless it says more.
  */
 abstract class CurrentCall implements Shield {
+
+    /** The public type by name: what is below it need not know it. */
+    static final String LOGGER = "io.github.virtualthread.jdbc.CancellableDataSource";
+
+    /** SQLState "connection failure": a pool drops the connection. */
+    static final String CONNECTION_FAILURE = "08006";
 
     final ScopedLock lock = new ScopedLock();
     final Condition changed = lock.newCondition();
@@ -59,7 +63,7 @@ abstract class CurrentCall implements Shield {
                 return false;
             }
             if (closed != null && what != Kind.CLEAN_UP) {
-                throw new SQLNonTransientConnectionException(closed, ConnectionGate.CONNECTION_FAILURE);
+                throw new SQLNonTransientConnectionException(closed, CONNECTION_FAILURE);
             }
             busy = true;
             number++;

@@ -1,18 +1,15 @@
 package io.github.virtualthread.jdbc;
 
-import io.github.virtualthread.jdbc.ConnectionGate.Kind;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
-import java.sql.ParameterMetaData;
-import java.sql.ResultSetMetaData;
 import java.sql.Statement;
 import java.sql.Wrapper;
 import org.jspecify.annotations.Nullable;
 
-/** Stands for an object of the driver whose calls pass a gate: as it is, for a description of columns or parameters. */
-class DriverProxy implements InvocationHandler {
+/** Stands for an object of the driver whose calls pass a gate. */
+abstract class DriverProxy implements InvocationHandler {
 
     private static final @Nullable Object[] NONE = {};
 
@@ -54,15 +51,14 @@ class DriverProxy implements InvocationHandler {
         if (!(type instanceof Class<?> wanted)) {
             return null;
         }
-        return wanted.isInstance(proxy) ? proxy : wanted.isInstance(raw) ? raw : null;
+        if (wanted.isInstance(proxy)) {
+            return proxy;
+        }
+        return wanted.isInstance(raw) ? raw : null;
     }
 
-    protected @Nullable Object answer(Object proxy, Method method, @Nullable Object[] args) throws Throwable {
-        return switch (method.getName()) {
-            case "getColumnCount", "getColumnLabel", "getColumnName", "getParameterCount" -> direct(method, args);
-            default -> pass(Kind.READ, null, method, args);
-        };
-    }
+    /** Answers a call that is none of {@link Object}, and does not unwrap. */
+    protected abstract @Nullable Object answer(Object proxy, Method method, @Nullable Object[] args) throws Throwable;
 
     final @Nullable Object direct(Method method, @Nullable Object[] args) throws Throwable {
         try {
@@ -79,15 +75,5 @@ class DriverProxy implements InvocationHandler {
 
     static @Nullable String sql(@Nullable Object[] args) {
         return args.length > 0 && args[0] instanceof String sql ? sql : null;
-    }
-
-    /** PostgreSQL's driver asks for names of types and tables. */
-    final @Nullable Object description(@Nullable Object description) {
-        if (gate.isPostgres() && description instanceof ResultSetMetaData columns) {
-            return of(ResultSetMetaData.class, new DriverProxy(columns, running, gate));
-        } else if (gate.isPostgres() && description instanceof ParameterMetaData parameters) {
-            return of(ParameterMetaData.class, new DriverProxy(parameters, running, gate));
-        }
-        return description;
     }
 }

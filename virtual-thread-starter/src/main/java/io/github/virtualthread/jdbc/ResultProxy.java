@@ -1,6 +1,5 @@
 package io.github.virtualthread.jdbc;
 
-import io.github.virtualthread.jdbc.ConnectionGate.Kind;
 import java.lang.reflect.Method;
 import java.sql.Array;
 import java.sql.ResultSet;
@@ -36,13 +35,14 @@ final class ResultProxy extends DriverProxy {
             ConnectionGate gate,
             @Nullable String sql)
             throws SQLException {
-        return running != null
-                        && result instanceof ResultSet rows
-                        && (gate.isPostgres()
-                                || running.getFetchSize() != 0
-                                || running.getResultSetConcurrency() == ResultSet.CONCUR_UPDATABLE)
-                ? of(ResultSet.class, new ResultProxy(rows, running, proxy, gate, sql))
-                : result;
+        if (running != null
+                && result instanceof ResultSet rows
+                && (gate.isPostgres()
+                        || running.getFetchSize() != 0
+                        || running.getResultSetConcurrency() == ResultSet.CONCUR_UPDATABLE)) {
+            return of(ResultSet.class, new ResultProxy(rows, running, proxy, gate, sql));
+        }
+        return result;
     }
 
     @Override
@@ -54,7 +54,9 @@ final class ResultProxy extends DriverProxy {
             case "getObject", "getArray" ->
                 of(asks(args) ? value(method, args) : direct(method, args), running, proxy, gate, sql);
             case "getMetaData" -> {
-                description = description == null ? description(direct(method, args)) : description;
+                if (description == null) {
+                    description = DescriptionProxy.of(direct(method, args), running, gate);
+                }
                 yield description;
             }
             case "close" -> pass(Kind.CLEAN_UP, sql, method, args);
@@ -107,7 +109,7 @@ final class ResultProxy extends DriverProxy {
         try {
             String unused = array.getBaseTypeName();
         } catch (SQLException unknown) {
-            // as above
+            // the transaction has failed, as in isAsking
         }
     }
 }

@@ -1,7 +1,6 @@
 package io.github.virtualthread.jdbc;
 
 import io.github.virtualthread.execution.StoppableBody;
-import io.github.virtualthread.jdbc.ConnectionGate.Times;
 import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.limit.ScopedLock;
 import io.github.virtualthread.limit.TaskLimit;
@@ -22,7 +21,8 @@ final class StatementCancel extends CurrentCall {
     private static final String GOES_ON = "the database may go on with the statement%s: look for the statement in the"
             + " database, and end it there";
     private static final String UNKNOWN = "whether it is committed is unknown%s: look for its rows in the database";
-    private static final Logger logger = LoggerFactory.getLogger(CancellableDataSource.class);
+
+    private static final Logger logger = LoggerFactory.getLogger(LOGGER);
 
     // by reflection, because the driver is optional, and its class files need others
     /** {@code PGConnection.cancelQuery()}, null without the driver. */
@@ -220,7 +220,7 @@ final class StatementCancel extends CurrentCall {
 
     /** The last resort. */
     private void interrupt(long call, StoppableBody body, String what, String lost) {
-        String why = body.whyStopped(); // as above
+        String why = body.whyStopped(); // before the call ends, as in giveUp
         if (force(call, body)) {
             warn(body, why, what, lost);
         }

@@ -1,6 +1,5 @@
 package io.github.virtualthread.jdbc;
 
-import io.github.virtualthread.jdbc.ConnectionGate.Kind;
 import java.lang.reflect.Method;
 import java.sql.Array;
 import java.sql.Connection;
@@ -30,7 +29,8 @@ final class StatementProxy extends DriverProxy {
             // an out parameter may be a cursor
             case "getMoreResults", "getObject" -> result(proxy, call(Kind.READ, method, args));
             // these ask the database what a prepared statement looks like
-            case "getMetaData", "getParameterMetaData" -> description(call(Kind.READ, method, args));
+            case "getMetaData", "getParameterMetaData" ->
+                DescriptionProxy.of(call(Kind.READ, method, args), running, gate);
             case "setObject", "setArray", "setNull" ->
                 asksForType(args) ? call(Kind.READ, method, args) : direct(method, args);
             case "getWarnings" -> gate.call(Kind.OTHER, null, null, () -> direct(method, args));

@@ -10,8 +10,6 @@ import io.github.virtualthread.execution.LiveCall;
 import io.github.virtualthread.execution.StoppableBody;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskListener.StatementOutcome;
-import io.github.virtualthread.jdbc.ConnectionGate.Kind;
-import io.github.virtualthread.jdbc.ConnectionGate.Times;
 import io.github.virtualthread.jdbc.FakeDriver.Held;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;

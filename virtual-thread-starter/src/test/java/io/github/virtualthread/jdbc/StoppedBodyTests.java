@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.github.virtualthread.execution.TaskListener.StatementOutcome;
-import io.github.virtualthread.jdbc.ConnectionGate.Times;
 import io.github.virtualthread.jdbc.FakeDriver.Held;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
