@@ -1,6 +1,7 @@
 package io.github.virtualthread.aop;
 
 import io.github.virtualthread.aop.CreatedBeans.Created;
+import io.github.virtualthread.aop.VirtualThreadInterceptor.Resolution;
 import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.lang.reflect.Method;
@@ -8,7 +9,6 @@ import java.lang.reflect.Modifier;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;
@@ -40,11 +40,7 @@ final class ContextWeaving implements InstantiationAwareBeanPostProcessor {
      *
      * @param interceptors makes the interceptor that runs annotated methods; null if the aspect does not run them
      */
-    ContextWeaving(
-            AnnotatedMethods methods,
-            @Nullable
-                    Function<BiFunction<Method, Class<?>, @Nullable AnnotatedMethod>, VirtualThreadInterceptor>
-                            interceptors) {
+    ContextWeaving(AnnotatedMethods methods, @Nullable Function<Resolution, VirtualThreadInterceptor> interceptors) {
         this.methods = methods;
         this.wanted = interceptors != null;
         this.context = new WovenContext(interceptors == null ? null : interceptors.apply(this::resolve));

@@ -2,10 +2,10 @@ package io.github.virtualthread.aop;
 
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.aop.CreatedBeans.Created;
+import io.github.virtualthread.aop.VirtualThreadInterceptor.Resolution;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.Mistake;
 import java.lang.annotation.Annotation;
-import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
@@ -15,7 +15,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.SpringProxy;
@@ -155,7 +154,7 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
                 methods, interceptor((method, type) -> VirtualThreadAdvisor.resolve(methods, method, type)));
     }
 
-    private VirtualThreadInterceptor interceptor(BiFunction<Method, Class<?>, @Nullable AnnotatedMethod> resolution) {
+    private VirtualThreadInterceptor interceptor(Resolution resolution) {
         ConfigurableListableBeanFactory beanFactory = factory();
         return new VirtualThreadInterceptor(
                 resolution, beanFactory::resolveEmbeddedValue, () -> beanFactory.getBean(CallEnvironment.class));

@@ -12,7 +12,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
@@ -32,7 +31,7 @@ import org.springframework.util.StringValueResolver;
  */
 final class VirtualThreadInterceptor implements MethodInterceptor {
 
-    private final BiFunction<Method, Class<?>, @Nullable AnnotatedMethod> resolution;
+    private final Resolution resolution;
     private final StringValueResolver placeholders;
     private final Supplier<CallEnvironment> lookup;
     private final Map<Class<?>, Map<Method, MethodInterceptor>> calls = new ConcurrentHashMap<>();
@@ -41,14 +40,12 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
     /**
      * Creates an interceptor, which looks up the environment at the first call.
      *
-     * @param resolution which annotated method a call runs; null if it is to run as if it were not annotated
+     * @param resolution which annotated method a call runs
      * @param placeholders resolves placeholders in annotations
      * @param lookup asked at the first call
      */
     VirtualThreadInterceptor(
-            BiFunction<Method, Class<?>, @Nullable AnnotatedMethod> resolution,
-            StringValueResolver placeholders,
-            Supplier<CallEnvironment> lookup) {
+            Resolution resolution, StringValueResolver placeholders, Supplier<CallEnvironment> lookup) {
         this.resolution = resolution;
         this.placeholders = placeholders;
         this.lookup = lookup;
@@ -81,7 +78,7 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
 
     private MethodInterceptor create(Method method, Class<?> targetClass) {
         CallEnvironment found = environment();
-        AnnotatedMethod annotated = resolution.apply(method, targetClass);
+        AnnotatedMethod annotated = resolution.resolve(method, targetClass);
         if (annotated == null) {
             return MethodInvocation::proceed;
         }
@@ -94,6 +91,15 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
                 found,
                 spec,
                 key == null || spec.limit() == null ? null : KeyExpression.of(key, annotated));
+    }
+
+    /** Which annotated method a call runs. */
+    @FunctionalInterface
+    interface Resolution {
+
+        /** The annotated method, null if the method is to run as if it were not annotated. */
+        @Nullable
+        AnnotatedMethod resolve(Method method, Class<?> targetClass);
     }
 
     /** How the calls of one method are run. */
