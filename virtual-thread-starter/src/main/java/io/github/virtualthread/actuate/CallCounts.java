@@ -9,7 +9,6 @@ import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.TaskLimit;
 import java.util.Map;
-import java.util.Map.Entry;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
@@ -23,9 +22,7 @@ import org.jspecify.annotations.Nullable;
 public final class CallCounts implements TaskListener {
 
     private final Map<Name, Counts> methods = new ConcurrentHashMap<>();
-    /** By the uniform name of the limit. */
-    private final Map<Entry<String, Reason>, LongAdder> refusals = new ConcurrentHashMap<>();
-
+    private final Map<Refusal, LongAdder> refusals = new ConcurrentHashMap<>();
     private final Function<TaskSpec, Counts> lookup = this::lookUp;
 
     /** Creates counters; all are zero. */
@@ -45,7 +42,7 @@ public final class CallCounts implements TaskListener {
     @Override
     public void rejected(TaskCall call, LimitExceededException rejection) {
         counts(call).rejected.increment();
-        refusals.computeIfAbsent(refusal(rejection.limit(), rejection.reason()), first -> new LongAdder())
+        refusals.computeIfAbsent(Refusal.of(rejection.limit(), rejection.reason()), first -> new LongAdder())
                 .increment();
     }
 
@@ -71,12 +68,8 @@ public final class CallCounts implements TaskListener {
 
     /** How many calls a limit has rejected for a reason. */
     long rejected(String limit, Reason reason) {
-        LongAdder counted = refusals.get(refusal(limit, reason));
+        LongAdder counted = refusals.get(Refusal.of(limit, reason));
         return counted == null ? 0 : counted.sum();
-    }
-
-    private static Entry<String, Reason> refusal(String limit, Reason reason) {
-        return Map.entry(LimitNames.uniform(limit), reason);
     }
 
     /**
@@ -94,6 +87,18 @@ public final class CallCounts implements TaskListener {
 
         static Name of(String task, @Nullable String limit) {
             return new Name(task, LimitNames.uniform(limit == null ? LimitNames.NONE : limit));
+        }
+    }
+
+    /**
+     * Key of the rejections of one limit for one reason.
+     *
+     * @param limit limit in its uniform form
+     */
+    private record Refusal(String limit, Reason reason) {
+
+        static Refusal of(String limit, Reason reason) {
+            return new Refusal(LimitNames.uniform(limit), reason);
         }
     }
 

@@ -34,13 +34,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Describes limits, methods and calls. Nothing is locked, so the numbers of one answer are of nearly the same moment. */
 record Descriptors(
-        TaskLimits limits,
-        LiveCalls live,
-        CallCounts counts,
-        List<String> mdcKeys,
-        boolean keys,
-        boolean sql,
-        Supplier<@Nullable String> self) {
+        TaskLimits limits, LiveCalls live, CallCounts counts, CallDetails details, Supplier<@Nullable String> self) {
 
     private static final String TRACE_ID = "traceId";
     private static final int LONGEST_STATEMENT = 100;
@@ -167,11 +161,11 @@ record Descriptors(
                 call.isStarted() ? "running" : "waiting",
                 shown.abandoned(),
                 seconds(call.isStarted() ? call.ran() : call.waited()),
-                keys ? call.key() : null,
+                details.keys() ? call.key() : null,
                 thread == null ? null : thread.getName(),
                 mdc.get(TRACE_ID),
                 chosen(mdc),
-                sql ? live.statement(call).map(Descriptors::beginning).orElse(null) : null,
+                details.sql() ? live.statement(call).map(Descriptors::beginning).orElse(null) : null,
                 thread == null ? null : StackExcerpt.of(thread.getStackTrace()));
     }
 
@@ -196,7 +190,7 @@ record Descriptors(
 
     private Map<String, String> chosen(Map<String, String> mdc) {
         Map<String, String> chosen = new LinkedHashMap<>();
-        mdcKeys.forEach(key -> chosen.computeIfAbsent(key, mdc::get)); // none where it has no value
+        details.mdcKeys().forEach(key -> chosen.computeIfAbsent(key, mdc::get)); // none where it has no value
         return chosen;
     }
 

@@ -9,31 +9,30 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.convert.DurationStyle;
 
-/** Reads what a request asks for, as it was sent. */
-final class LimitRequest {
-
-    private LimitRequest() {}
+/**
+ * A requested change of a limit, as it was sent; null keeps what the limit has.
+ *
+ * @param permits number of permits
+ * @param queueCapacity capacity of the queue, or unbounded
+ * @param maxWait maximum wait, or none
+ * @param permitsPerKey number of permits for one key, or unbounded
+ * @param queueCapacityPerKey number of waiting calls of one key, or unbounded
+ * @param clusterPermits number of permits in all replicas together
+ */
+record LimitRequest(
+        @Nullable String permits,
+        @Nullable String queueCapacity,
+        @Nullable String maxWait,
+        @Nullable String permitsPerKey,
+        @Nullable String queueCapacityPerKey,
+        @Nullable String clusterPermits) {
 
     /**
-     * Returns the settings of a limit with what is to change; null keeps what the limit has.
+     * Returns the settings of a limit with what is to change.
      *
-     * @param now settings of the limit
-     * @param permits number of permits
-     * @param queueCapacity capacity of the queue, or unbounded
-     * @param maxWait maximum wait, or none
-     * @param permitsPerKey number of permits for one key, or unbounded
-     * @param queueCapacityPerKey number of waiting calls of one key, or unbounded
-     * @param clusterPermits number of permits in all replicas together
      * @throws IllegalArgumentException if nothing is to change, or a value is not a valid number or duration
      */
-    static LimitSettings changed(
-            LimitSettings now,
-            @Nullable String permits,
-            @Nullable String queueCapacity,
-            @Nullable String maxWait,
-            @Nullable String permitsPerKey,
-            @Nullable String queueCapacityPerKey,
-            @Nullable String clusterPermits) {
+    LimitSettings applyTo(LimitSettings now) {
         if (Stream.of(permits, queueCapacity, maxWait, permitsPerKey, queueCapacityPerKey, clusterPermits)
                 .allMatch(Objects::isNull)) {
             throw new IllegalArgumentException(
@@ -41,7 +40,7 @@ final class LimitRequest {
                             + " clusterPermits, as in {\"permits\": 20}");
         }
         // first, as permits may exceed the old number
-        LimitSettings shared = clusterPermits == null ? now : shared(now, clusterPermits);
+        LimitSettings shared = shared(now);
         return shared.withPermits(number("permits", permits, shared.permits(), 1))
                 .withQueueCapacity(
                         bound("queueCapacity", queueCapacity, now.queueCapacity(), 0, "lets any number of calls wait"))
@@ -89,7 +88,10 @@ final class LimitRequest {
                 .formatted(text));
     }
 
-    private static LimitSettings shared(LimitSettings now, String clusterPermits) {
+    private LimitSettings shared(LimitSettings now) {
+        if (clusterPermits == null) {
+            return now;
+        }
         if (now.clusterPermits() == null) {
             throw new IllegalArgumentException(
                     "Limit '%s' is one of this JVM alone, so clusterPermits cannot be changed: to share it, set %s.cluster-permits, and restart all replicas"

@@ -54,9 +54,7 @@ public final class VirtualThreadsEndpoint {
      * @param engine knows the live calls
      * @param advised the advised methods, which may become more
      * @param counts how calls have ended
-     * @param mdcKeys keys of the caller's MDC to show for live calls
-     * @param keys whether to show the keys of calls
-     * @param sql whether to show the beginning of the SQL that calls wait for
+     * @param details what to show of live calls
      * @param self name of this replica, as others see it; asked only for a limit that all replicas share
      */
     public VirtualThreadsEndpoint(
@@ -64,14 +62,12 @@ public final class VirtualThreadsEndpoint {
             TaskEngine engine,
             Collection<AdvisedMethod> advised,
             CallCounts counts,
-            Collection<String> mdcKeys,
-            boolean keys,
-            boolean sql,
+            CallDetails details,
             Supplier<@Nullable String> self) {
         this.limits = limits;
         this.advised = advised;
         this.live = engine.liveCalls();
-        this.descriptors = new Descriptors(limits, live, counts, List.copyOf(mdcKeys), keys, sql, self);
+        this.descriptors = new Descriptors(limits, live, counts, details, self);
     }
 
     /**
@@ -111,13 +107,14 @@ public final class VirtualThreadsEndpoint {
             shown.addAll(live.waiting(found, most - shown.size()));
         }
         int all = running.size() + (found == null ? 0 : found.waiting());
-        List<KeyUse> busiest = found == null || !descriptors.keys() ? List.of() : found.busiestKeys(MOST_KEYS);
+        List<KeyUse> busiest =
+                found == null || !descriptors.details().keys() ? List.of() : found.busiestKeys(MOST_KEYS);
         return calls(row, descriptors.members(found), busiest, shown, all);
     }
 
     private LimitCallsDescriptor ofKey(
             @Nullable TaskLimit limit, @Nullable LimitDescriptor row, List<LiveCall> running, int most, String key) {
-        if (!descriptors.keys()) {
+        if (!descriptors.details().keys()) {
             throw new IllegalArgumentException(
                     "Keys are not shown: set virtual-thread.endpoint.keys to true to see the calls of one key");
         }
@@ -171,11 +168,9 @@ public final class VirtualThreadsEndpoint {
             @org.springframework.lang.Nullable @Nullable String queueCapacityPerKey,
             @org.springframework.lang.Nullable @Nullable String clusterPermits) {
         TaskLimit found = find(limitInPath);
-        limits.change(
-                found,
-                now -> LimitRequest.changed(
-                        now, permits, queueCapacity, maxWait, permitsPerKey, queueCapacityPerKey, clusterPermits),
-                Source.ENDPOINT);
+        LimitRequest request =
+                new LimitRequest(permits, queueCapacity, maxWait, permitsPerKey, queueCapacityPerKey, clusterPermits);
+        limits.change(found, request::applyTo, Source.ENDPOINT);
         return descriptors.limit(found, live.running(found));
     }
 

@@ -1,6 +1,7 @@
 package io.github.virtualthread.autoconfigure;
 
 import io.github.virtualthread.actuate.CallCounts;
+import io.github.virtualthread.actuate.CallDetails;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint;
 import io.github.virtualthread.actuate.WebRequests;
 import io.github.virtualthread.cluster.ClusterShares;
@@ -48,11 +49,11 @@ public class VirtualThreadActuatorAutoConfiguration {
             VirtualThreadProperties properties,
             ObjectProvider<ClusterShares> virtualThreadClusterShares) {
         VirtualThreadProperties.Endpoint shown = properties.endpoint();
-        return new VirtualThreadsEndpoint(
-                limits, engine, beans.advised(), counts, shown.mdcKeys(), shown.keys(), shown.sql(), () -> {
-                    ClusterShares shares = virtualThreadClusterShares.getIfAvailable();
-                    return shares == null ? null : shares.member();
-                });
+        CallDetails details = new CallDetails(shown.mdcKeys(), shown.keys(), shown.sql());
+        return new VirtualThreadsEndpoint(limits, engine, beans.advised(), counts, details, () -> {
+            ClusterShares shares = virtualThreadClusterShares.getIfAvailable();
+            return shares == null ? null : shares.member();
+        });
     }
 
     @Bean
