@@ -10,7 +10,6 @@ import io.micrometer.core.instrument.Tags;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
@@ -36,8 +35,8 @@ final class LimitMeters implements TaskLimitCustomizer {
         boolean shared;
         try (ScopedLock held = lock.hold()) {
             this.meters = meters;
-            limits.forEach(this::register);
-            withKeys.forEach(this::registerKeys);
+            limits.forEach(limit -> register(limit, meters));
+            withKeys.forEach(limit -> registerKeys(limit, meters));
             shared = limits.stream().anyMatch(LimitMeters::isShared);
         }
         if (shared) {
@@ -51,11 +50,11 @@ final class LimitMeters implements TaskLimitCustomizer {
         try (ScopedLock held = lock.hold()) {
             begun = meters;
             if (limits.add(limit) && meters != null) {
-                register(limit);
+                register(limit, meters);
             }
         }
         if (begun != null && isShared(limit)) {
-            begun.listenToExchanges(); // likewise
+            begun.listenToExchanges(); // without the lock: it looks up a bean
         }
     }
 
@@ -70,7 +69,7 @@ final class LimitMeters implements TaskLimitCustomizer {
         }
         try (ScopedLock held = lock.hold()) {
             if (withKeys.add(limit) && meters != null) {
-                registerKeys(limit);
+                registerKeys(limit, meters);
             }
         }
     }
@@ -80,26 +79,35 @@ final class LimitMeters implements TaskLimitCustomizer {
         return limit == null ? UNLIMITED : tags.computeIfAbsent(limit, first -> Tags.of("limit", first.name()));
     }
 
-    private void register(TaskLimit limit) {
-        RunningCalls calls = Objects.requireNonNull(meters).running();
-        number(limit, "permits", limit::permits, "Most calls that run at once");
-        number(limit, "available", limit::available, "Permits that nobody holds");
-        number(limit, "waiting", limit::waiting, "Calls that wait for a permit");
-        number(limit, "queue.capacity", limit::queueCapacity, "Most calls that may wait");
-        String abandoned = "Permits held by bodies whose call has ended by cancel or timeout";
-        number(limit, "abandoned", () -> calls.abandoned(limit), abandoned);
-        String saturated = "How long no permit has been free, while calls wait or have been rejected since";
-        seconds(limit, "saturated", () -> limit.saturated().toNanos() / 1e9, saturated);
-        String running = "How long the oldest of the bodies has run that run now";
-        seconds(limit, "oldest.running", () -> calls.oldest(limit), running);
-        String waiting = "How long the oldest of the waiting calls has waited";
-        seconds(limit, "oldest.waiting", () -> calls.firstWaiting(limit), waiting);
+    private void register(TaskLimit limit, TaskMeters meters) {
+        RunningCalls calls = meters.running();
+        new Gauges(meters, tags(limit))
+                .number("permits", limit::permits, "Most calls that run at once")
+                .number("available", limit::available, "Permits that nobody holds")
+                .number("waiting", limit::waiting, "Calls that wait for a permit")
+                .number("queue.capacity", limit::queueCapacity, "Most calls that may wait")
+                .number(
+                        "abandoned",
+                        () -> calls.abandoned(limit),
+                        "Permits held by bodies whose call has ended by cancel or timeout")
+                .seconds(
+                        "saturated",
+                        () -> limit.saturated().toNanos() / 1e9,
+                        "How long no permit has been free, while calls wait or have been rejected since")
+                .seconds(
+                        "oldest.running",
+                        () -> calls.oldest(limit),
+                        "How long the oldest of the bodies has run that run now")
+                .seconds(
+                        "oldest.waiting",
+                        () -> calls.firstWaiting(limit),
+                        "How long the oldest of the waiting calls has waited");
         if (limit.rejectsHopeless()) {
-            String expected = "How long one more call would wait";
-            seconds(limit, "expected.wait", () -> expectedWait(limit), expected);
+            new Gauges(meters, tags(limit))
+                    .seconds("expected.wait", () -> expectedWait(limit), "How long one more call would wait");
         }
         if (isShared(limit)) {
-            registerShared(limit);
+            registerShared(limit, meters);
         }
     }
 
@@ -108,16 +116,21 @@ final class LimitMeters implements TaskLimitCustomizer {
         return expected == null ? Double.NaN : expected.toMillis() / 1e3;
     }
 
-    private void registerShared(TaskLimit limit) {
-        String permits = "Most calls that run at once in all replicas together";
-        number(limit, "cluster.permits", () -> ofCluster(limit, ClusterState::permits), permits);
-        number(limit, "cluster.share", limit::lent, "Permits that this replica may use");
-        Supplier<Number> replicas =
-                () -> ofCluster(limit, cluster -> cluster.members().size());
-        number(limit, "cluster.members", replicas, "Replicas that share the permits");
-        Supplier<Number> left =
-                () -> ofCluster(limit, cluster -> cluster.leaseLeft().toNanos() / 1e9);
-        seconds(limit, "cluster.lease.left", left, "How long the permits are still lent");
+    private void registerShared(TaskLimit limit, TaskMeters meters) {
+        new Gauges(meters, tags(limit))
+                .number(
+                        "cluster.permits",
+                        () -> ofCluster(limit, ClusterState::permits),
+                        "Most calls that run at once in all replicas together")
+                .number("cluster.share", limit::lent, "Permits that this replica may use")
+                .number(
+                        "cluster.members",
+                        () -> ofCluster(limit, cluster -> cluster.members().size()),
+                        "Replicas that share the permits")
+                .seconds(
+                        "cluster.lease.left",
+                        () -> ofCluster(limit, cluster -> cluster.leaseLeft().toNanos() / 1e9),
+                        "How long the permits are still lent");
     }
 
     /** Nothing is known before the limit is shared, as while the application starts. */
@@ -126,29 +139,35 @@ final class LimitMeters implements TaskLimitCustomizer {
         return cluster == null ? 0 : number.apply(cluster);
     }
 
-    private void registerKeys(TaskLimit limit) {
-        number(limit, "keys", limit::keys, "Keys whose calls run or wait");
-        String full = "Keys that have all permits of a key while others of their calls wait";
-        number(limit, "keys.full", limit::keysFull, full);
-        String most = "Calls that wait of the key that has most of them";
-        number(limit, "key.most.waiting", limit::mostWaitingOfOneKey, most);
+    private void registerKeys(TaskLimit limit, TaskMeters meters) {
+        new Gauges(meters, tags(limit))
+                .number("keys", limit::keys, "Keys whose calls run or wait")
+                .number(
+                        "keys.full",
+                        limit::keysFull,
+                        "Keys that have all permits of a key while others of their calls wait")
+                .number(
+                        "key.most.waiting",
+                        limit::mostWaitingOfOneKey,
+                        "Calls that wait of the key that has most of them");
     }
 
-    private void number(TaskLimit limit, String name, Supplier<Number> value, String description) {
-        gauge(limit, name, value, description, null);
-    }
+    private record Gauges(TaskMeters meters, Tags tags) {
 
-    private void seconds(TaskLimit limit, String name, Supplier<Number> value, String description) {
-        gauge(limit, name, value, description, "seconds");
-    }
+        Gauges number(String name, Supplier<Number> value, String description) {
+            return gauge(name, null, value, description);
+        }
 
-    /** Needs the lock, and that the meters have begun. */
-    private void gauge(
-            TaskLimit limit, String name, Supplier<Number> value, String description, @Nullable String unit) {
-        Objects.requireNonNull(meters)
-                .register(Gauge.builder("virtual.thread.limit." + name, value)
-                        .description(description)
-                        .baseUnit(unit)
-                        .tags(tags(limit))::register);
+        Gauges seconds(String name, Supplier<Number> value, String description) {
+            return gauge(name, "seconds", value, description);
+        }
+
+        private Gauges gauge(String name, @Nullable String unit, Supplier<Number> value, String description) {
+            meters.register(Gauge.builder("virtual.thread.limit." + name, value)
+                    .description(description)
+                    .baseUnit(unit)
+                    .tags(tags)::register);
+            return this;
+        }
     }
 }

@@ -42,11 +42,11 @@ public final class TaskMeters implements DisposableBean {
 
     private static final Logger logger = LoggerFactory.getLogger(TaskMeters.class);
 
-    /**
-     * Of all contexts, by the names and tags that filters of the registry gave them: if two contexts share a registry, a meter belongs
-     * to the context that registered it.
-     */
-    private static final Set<Map.Entry<MeterRegistry, Meter.Id>> registered = ConcurrentHashMap.newKeySet();
+    /** Of all contexts: if two of them share a registry, a meter belongs to the context that registered it. */
+    private static final Set<Registered> registered = ConcurrentHashMap.newKeySet();
+
+    /** A meter, by the name and tags that filters of the registry gave it. */
+    private record Registered(MeterRegistry registry, Meter.Id id) {}
 
     private final ObjectProvider<MeterRegistry> registries;
     private final SingletonSupplier<RunningCalls> running;
@@ -57,7 +57,7 @@ public final class TaskMeters implements DisposableBean {
     private final StatementMeters statements = new StatementMeters();
     private final MeterRegistry nowhere = new CompositeMeterRegistry();
     private final ScopedLock lock = new ScopedLock();
-    private final List<Map.Entry<MeterRegistry, Meter.Id>> own = new ArrayList<>(); // guarded by lock
+    private final List<Registered> own = new ArrayList<>(); // guarded by lock
     private volatile @Nullable MeterRegistry registry; // from the start until the close
     private volatile boolean withStatements;
 
@@ -168,7 +168,7 @@ public final class TaskMeters implements DisposableBean {
                 return meter.apply(nowhere);
             }
             M made = meter.apply(present);
-            Map.Entry<MeterRegistry, Meter.Id> one = Map.entry(present, made.getId());
+            Registered one = new Registered(present, made.getId());
             if (registered.add(one)) {
                 own.add(one);
             }
@@ -208,8 +208,8 @@ public final class TaskMeters implements DisposableBean {
     public void destroy() {
         try (ScopedLock held = lock.hold()) {
             registry = null;
-            for (Map.Entry<MeterRegistry, Meter.Id> each : own) {
-                each.getKey().remove(each.getValue());
+            for (Registered each : own) {
+                each.registry().remove(each.id());
                 registered.remove(each);
             }
             own.clear();
