@@ -10,7 +10,6 @@ import io.github.virtualthread.limit.TaskLimit.ClusterState;
 import io.github.virtualthread.limit.TaskLimit.ClusterState.Lending;
 import io.github.virtualthread.limit.TaskLimit.Member;
 import java.time.Duration;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,8 +29,7 @@ final class ClusterShare extends PermitLease {
     private final String member;
     private final ClusterSettings settings;
     private final LongSupplier clock;
-    private final Runnable ask;
-    private final Consumer<Claim> remove;
+    private final Exchanges exchanges;
     private final Lease lease;
     private final Demand demand;
     private final LocalShare local;
@@ -46,28 +44,17 @@ final class ClusterShare extends PermitLease {
      * Creates the share of a limit.
      *
      * @param clock time in nanoseconds
-     * @param beat time between two exchanges in nanoseconds
-     * @param ask starts an exchange soon, without blocking
-     * @param remove says a goodbye for another member, and blocks until the engine has answered
      */
-    ClusterShare(
-            TaskLimit limit,
-            String member,
-            ClusterSettings settings,
-            LongSupplier clock,
-            LongSupplier beat,
-            Runnable ask,
-            Consumer<Claim> remove) {
+    ClusterShare(TaskLimit limit, String member, ClusterSettings settings, LongSupplier clock, Exchanges exchanges) {
         super(limit);
         this.limit = limit;
         this.member = member;
         this.settings = settings;
         this.clock = clock;
-        this.ask = ask;
-        this.remove = remove;
+        this.exchanges = exchanges;
         this.lease = new Lease(settings.lease(), clock);
         this.local = new LocalShare(member, settings.replicas());
-        this.demand = new Demand(limit, member, settings.lease(), beat, clock.getAsLong());
+        this.demand = new Demand(limit, member, settings.lease(), exchanges.beat(), clock.getAsLong());
     }
 
     /** Begins while the engine is known to be away. Nobody else knows this share yet. */
@@ -93,7 +80,7 @@ final class ClusterShare extends PermitLease {
     @Override
     protected void wanted() {
         if (demand.want()) {
-            ask.run();
+            exchanges.ask().run();
         }
     }
 
@@ -101,7 +88,7 @@ final class ClusterShare extends PermitLease {
     @Override
     protected void changed() {
         demand.restart();
-        ask.run();
+        exchanges.ask().run();
     }
 
     /** What to tell the engine. The limit has given up already what it is not fair to keep. */
@@ -111,7 +98,7 @@ final class ClusterShare extends PermitLease {
             long now = clock.getAsLong();
             lease.claim();
             int wants = demand.claim(this::wantedSinceLast, now);
-            int asks = demand.asks(wants, held(), most(), permits(), now);
+            int asks = demand.asks(wants, counts(permits()), now);
             boolean isLent = lease.lending() == Lending.LENT;
             int most = isLent ? asks : most(); // what is not claimed must not be used, whatever is resized
             if (lent() > most) {
@@ -160,6 +147,10 @@ final class ClusterShare extends PermitLease {
                 time);
     }
 
+    private PermitCounts counts(int all) {
+        return new PermitCounts(lent(), held(), most(), all);
+    }
+
     /** As this replica is configured. */
     private int permits() {
         Integer permits = limit.clusterPermits();
@@ -185,11 +176,11 @@ final class ClusterShare extends PermitLease {
             }
             answered = claim.number();
             local.record(answer.localShare());
-            int use = demand.answer(claim, answer, held(), most(), clock.getAsLong());
+            int use = demand.answer(claim, answer, counts(claim.permits()), clock.getAsLong());
             lend(use);
             demand.use(held(), answer.share());
             if (demand.isUrgent()) {
-                ask.run();
+                exchanges.ask().run();
             }
             return true;
         }
@@ -199,7 +190,7 @@ final class ClusterShare extends PermitLease {
     @Override
     protected Member takeBack(String other) {
         Member taken = Members.other(limit.name(), state().members(), other, member);
-        remove.accept(Claim.removal(LimitNames.uniform(limit.name()), other, taken.permits()));
+        exchanges.remove().accept(Claim.removal(LimitNames.uniform(limit.name()), other, taken.permits()));
         logger.warn(
                 "The share of replica '{}' of limit '{}' was taken back: {}, and {} as its local share. If that replica"
                         + " is alive, it may run as many calls beside the others until it claims again",
@@ -259,7 +250,7 @@ final class ClusterShare extends PermitLease {
     long untilClaim() {
         try (ScopedLock held = lock.hold()) {
             boolean isLent = lease.lending() == Lending.LENT;
-            return demand.untilClaim(isLent, this::wantedNow, lent(), held(), most(), permits(), clock.getAsLong());
+            return demand.untilClaim(isLent, this::wantedNow, counts(permits()), clock.getAsLong());
         }
     }
 

@@ -52,6 +52,7 @@ public final class ClusterShares {
     private volatile boolean stopped;
     private volatile CompletableFuture<@Nullable Void> goodbye = new CompletableFuture<>();
     private volatile long beat;
+    private final Exchanges exchanges = new Exchanges(() -> beat, this::ask, removals::add);
     private final ScopedLock lock = new ScopedLock();
     private final AtomicReference<@Nullable Future<?>> next = new AtomicReference<>();
     private volatile @Nullable Thread exchanging; // if it is dead, it has not come to its end
@@ -135,7 +136,7 @@ public final class ClusterShares {
      * @param limit limit with {@code clusterPermits}, which is not shared yet
      */
     public void add(TaskLimit limit) {
-        ClusterShare share = new ClusterShare(limit, member, settings, clock, () -> beat, this::ask, removals::add);
+        ClusterShare share = new ClusterShare(limit, member, settings, clock, exchanges);
         if (lost) {
             share.beginAway();
         }

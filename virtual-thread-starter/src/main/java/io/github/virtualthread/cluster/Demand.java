@@ -113,11 +113,10 @@ final class Demand {
     /**
      * Uses an answer.
      *
-     * @param held number of permits that calls use, or may use
-     * @param most maximum number of calls in this JVM
+     * @param counts permits at this moment; those of all replicas as they were claimed
      * @return number of permits to use from now on
      */
-    int answer(Claim claim, Answer answer, int held, int most, long now) {
+    int answer(Claim claim, Answer answer, PermitCounts counts, long now) {
         last = answer;
         answeredAt = now;
         growsAt = answer.noGrowthFor().isZero()
@@ -127,9 +126,9 @@ final class Demand {
         int heldByOthers =
                 answer.others().stream().mapToInt(Answer.Other::holds).sum();
         int free = Math.max(0, answer.permits() - heldByOthers);
-        int fair = asks(claim.wants(), held, most, claim.permits(), now);
+        int fair = asks(claim.wants(), counts, now);
         int use = Math.min(Math.min(answer.share(), free), fair);
-        inVain = use < claim.wants() || use >= most;
+        inVain = use < claim.wants() || use >= counts.most();
         if (inVain) {
             missed = false; // also for the calls that have come meanwhile
         }
@@ -148,7 +147,7 @@ final class Demand {
     }
 
     /** How many permits it would like to hold; none without calls for a while, unless a call could not wait for the next one. */
-    int asks(int wants, int held, int most, int permits, long now) {
+    int asks(int wants, PermitCounts counts, long now) {
         Answer answer = last;
         if (answer == null) {
             return wants;
@@ -156,23 +155,23 @@ final class Demand {
         if (limit.queueCapacity() > 0 && claimedAt - busyAt > lease / 3) { // however long the answer has taken
             return 0;
         }
-        Shares share = share(answer, wants, held, permits, now);
-        boolean has = share.isHungry() && held > share.even();
+        Shares share = share(answer, wants, counts, now);
+        boolean has = share.isHungry() && counts.held() > share.even();
         if (share.isHungry() != isHungry || has != hasTurn) {
             isHungry = share.isHungry();
             hasTurn = has;
             turnSince = now;
         }
-        return Math.min(most, share.fair());
+        return Math.min(counts.most(), share.fair());
     }
 
-    private Shares share(Answer answer, int wants, int held, int permits, long now) {
+    private Shares share(Answer answer, int wants, PermitCounts counts, long now) {
         long time = answer.now() + TimeUnit.NANOSECONDS.toMillis(now - answeredAt);
         long since = time - TimeUnit.NANOSECONDS.toMillis(turn(now));
-        Answer.Other own = new Answer.Other(member, held, wants, permits, 0, since, time, true);
+        Answer.Other own = new Answer.Other(member, counts.held(), wants, counts.all(), 0, since, time, true);
         List<Answer.Other> all = Stream.concat(answer.others().stream().filter(Answer.Other::alive), Stream.of(own))
                 .toList();
-        int inForce = Math.min(answer.permits(), permits);
+        int inForce = Math.min(answer.permits(), counts.all());
         return Shares.fair(all, member, inForce, time, TimeUnit.NANOSECONDS.toMillis(beat.getAsLong()));
     }
 
@@ -182,27 +181,24 @@ final class Demand {
      *
      * @param isLent whether permits are lent
      * @param wanted number of calls that run and wait, at this moment
-     * @param lent number of permits that calls may use
-     * @param held the same, or the number of those that run if that is greater
-     * @param most maximum number of calls in this JVM
-     * @param permits as this replica is configured
      */
-    long untilClaim(boolean isLent, IntSupplier wanted, int lent, int held, int most, int permits, long now) {
+    long untilClaim(boolean isLent, IntSupplier wanted, PermitCounts counts, long now) {
         if (isUrgent()) {
             return 0;
         }
         long nextBeat = claimedAt + beat.getAsLong() - now;
         Answer answer = last;
         int wants = wanted.getAsInt();
-        if (!isLent || answer == null || failed || Math.max(wants, held) > lent) {
+        int lent = counts.lent();
+        if (!isLent || answer == null || failed || Math.max(wants, counts.held()) > lent) {
             return nextBeat;
         }
-        int fair = share(answer, wants, held, permits, now).fair();
-        boolean isScarce = lent > 0 && isScarce(answer, lent, permits);
+        int fair = share(answer, wants, counts, now).fair();
+        boolean isScarce = lent > 0 && isScarce(answer, counts);
         if (lent > 1 + 2 * fair || (isScarce && (lent > fair || limit.completed() != completed))) {
             return nextBeat;
         }
-        if (inVain && lent < most) {
+        if (inVain && lent < counts.most()) {
             if (nextBeat > 0) {
                 return nextBeat;
             }
@@ -220,13 +216,14 @@ final class Demand {
     }
 
     /** Others want more, or would find nothing if they did. */
-    private static boolean isScarce(Answer answer, int lent, int permits) {
+    private static boolean isScarce(Answer answer, PermitCounts counts) {
         List<Answer.Other> others = answer.others();
         if (others.stream().anyMatch(other -> other.wants() > other.holds())) {
             return true;
         }
         boolean isAnyAlive = others.stream().anyMatch(Answer.Other::alive);
-        long held = lent + others.stream().mapToLong(Answer.Other::holds).sum();
-        return isAnyAlive && held >= Math.min(permits, answer.permits());
+        long held =
+                counts.lent() + others.stream().mapToLong(Answer.Other::holds).sum();
+        return isAnyAlive && held >= Math.min(counts.all(), answer.permits());
     }
 }

@@ -32,7 +32,7 @@ class ClockedReplica {
         long beat = Objects.requireNonNull(cluster.beat()).toNanos();
         String member = Objects.requireNonNull(cluster.member());
         limit = new TaskLimits(List.of(settings), timer, change -> {}).get(settings.name());
-        share = new ClusterShare(limit, member, cluster, clock, () -> beat, ask, remove);
+        share = new ClusterShare(limit, member, cluster, clock, new Exchanges(() -> beat, ask, remove));
         share.begin();
     }
 
