@@ -38,10 +38,8 @@ final class StressedEngine {
                 limits,
                 ContextPropagation.none(),
                 TIMER,
-                "vt-",
-                StressedEngine.class.getClassLoader(),
-                () -> List.of(listeners),
-                List::of,
+                new TaskThreads("vt-", StressedEngine.class.getClassLoader()),
+                new CallExtensions(() -> List.of(listeners), List::of),
                 false);
     }
 

@@ -2,8 +2,10 @@ package io.github.virtualthread.aop;
 
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.context.ContextPropagation;
+import io.github.virtualthread.execution.CallExtensions;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskSpec;
+import io.github.virtualthread.execution.TaskThreads;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.timer.TaskTimer;
 import java.lang.reflect.Method;
@@ -93,8 +95,13 @@ final class WovenContext {
         TaskTimer timer = new TaskTimer("vt-closed-timer");
         TaskLimits none = new TaskLimits(List.of(), timer, change -> {});
         ClassLoader classLoader = WovenContext.class.getClassLoader();
-        TaskEngine engine =
-                new TaskEngine(none, ContextPropagation.none(), timer, "vt-", classLoader, List::of, List::of, false);
+        TaskEngine engine = new TaskEngine(
+                none,
+                ContextPropagation.none(),
+                timer,
+                new TaskThreads("vt-", classLoader),
+                CallExtensions.NONE,
+                false);
         engine.close();
         return new CallEnvironment(engine, MethodSettings.NONE, ApplicationUncaughtExceptionHandler.LOGGING);
     }

@@ -9,9 +9,11 @@ import io.github.virtualthread.cluster.ClusterShares;
 import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.context.SafeLog;
 import io.github.virtualthread.execution.Adaptation;
+import io.github.virtualthread.execution.CallExtensions;
 import io.github.virtualthread.execution.CallWatch;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskListener;
+import io.github.virtualthread.execution.TaskThreads;
 import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
@@ -208,15 +210,11 @@ public final class EngineBeans implements AopInfrastructureBean, BeanFactoryAwar
                 ? List.of(new TransactionWarnings(factory()))
                 : List.of();
         TaskLimits limits = presentLimits();
-        TaskEngine engine = new TaskEngine(
-                limits,
-                propagation(classLoader),
-                timer,
-                settings.threadNamePrefix(),
-                classLoader == null ? ClassUtils.getDefaultClassLoader() : classLoader,
-                () -> listeners(own, limits, listeners),
-                this::decorators,
-                settings.callerTrace());
+        TaskThreads threads = new TaskThreads(
+                settings.threadNamePrefix(), classLoader == null ? ClassUtils.getDefaultClassLoader() : classLoader);
+        CallExtensions extensions = new CallExtensions(() -> listeners(own, limits, listeners), this::decorators);
+        TaskEngine engine =
+                new TaskEngine(limits, propagation(classLoader), timer, threads, extensions, settings.callerTrace());
         CallWatch watching = new CallWatch(
                 engine, limits, settings.saturatedAfter(), settings.stuckAfter(), settings.threadNamePrefix());
         watch = watching;

@@ -19,11 +19,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.core.task.TaskDecorator;
 
 /**
  * The executor of an application: every call gets a virtual thread of its own when its limit has a permit for it.
@@ -69,32 +67,28 @@ public final class TaskEngine implements AutoCloseable {
      * @param limits limits of the application
      * @param propagation what tasks see of their callers
      * @param timer ends bodies that run longer than their timeout
-     * @param threadNamePrefix prefix of all thread names, may be empty
-     * @param contextClassLoader context class loader of all threads
-     * @param listeners looks up the listeners when the first call is made
-     * @param decorators looks up the decorators of all bodies, the first one innermost, when the first task is submitted
+     * @param threads makes and names the threads of tasks
+     * @param extensions listeners and decorators of the application
      * @param callerTrace whether the failure of a call also shows, as a suppressed exception, where the call was made
      */
     public TaskEngine(
             TaskLimits limits,
             ContextPropagation propagation,
             TaskTimer timer,
-            String threadNamePrefix,
-            ClassLoader contextClassLoader,
-            Supplier<? extends List<TaskListener>> listeners,
-            Supplier<? extends List<TaskDecorator>> decorators,
+            TaskThreads threads,
+            CallExtensions extensions,
             boolean callerTrace) {
         this(
                 limits,
                 new EngineParts(
                         new Gate(),
                         propagation,
-                        new TaskDecorators(new LazyBeans<>("Task decorators", decorators)),
-                        new TaskThreads(threadNamePrefix, contextClassLoader),
+                        new TaskDecorators(new LazyBeans<>("Task decorators", extensions.decorators())),
+                        threads,
                         timer,
                         new LiveTasks(),
                         new PermitHolders(),
-                        new TaskListeners(new LazyBeans<>("Task listeners", listeners)),
+                        new TaskListeners(new LazyBeans<>("Task listeners", extensions.listeners())),
                         new Rejections(timer, Duration.ofMinutes(1)),
                         callerTrace,
                         GRACE,

@@ -18,7 +18,7 @@ import java.util.concurrent.locks.LockSupport;
  * thread sets its name and everything else itself, because its creator has other work: a caller may have many more calls to
  * make.
  */
-final class TaskThreads {
+public final class TaskThreads {
 
     private final ThreadFactory factory =
             Thread.ofVirtual().inheritInheritableThreadLocals(false).factory();
@@ -26,7 +26,13 @@ final class TaskThreads {
     private final String prefix;
     private final ClassLoader contextClassLoader;
 
-    TaskThreads(String prefix, ClassLoader contextClassLoader) {
+    /**
+     * Creates the threads of one engine.
+     *
+     * @param prefix prefix of all thread names, may be empty
+     * @param contextClassLoader context class loader of all threads
+     */
+    public TaskThreads(String prefix, ClassLoader contextClassLoader) {
         this.prefix = prefix;
         this.contextClassLoader = contextClassLoader;
     }

@@ -1,8 +1,10 @@
 package io.github.virtualthread.aop;
 
 import io.github.virtualthread.context.ContextPropagation;
+import io.github.virtualthread.execution.CallExtensions;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskListener;
+import io.github.virtualthread.execution.TaskThreads;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.Mistake;
@@ -38,10 +40,12 @@ final class TestContext extends AnnotationConfigApplicationContext {
                         limits(),
                         ContextPropagation.none(),
                         getBean("timer", TaskTimer.class),
-                        "vt-",
-                        getClass().getClassLoader(),
-                        () -> containsBean("listener") ? List.of(getBean("listener", TaskListener.class)) : List.of(),
-                        List::of,
+                        new TaskThreads("vt-", getClass().getClassLoader()),
+                        new CallExtensions(
+                                () -> containsBean("listener")
+                                        ? List.of(getBean("listener", TaskListener.class))
+                                        : List.of(),
+                                List::of),
                         false));
         registerBean(
                 "environmentOfCalls",

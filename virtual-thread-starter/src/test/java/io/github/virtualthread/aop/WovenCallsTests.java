@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.context.ContextPropagation;
+import io.github.virtualthread.execution.CallExtensions;
 import io.github.virtualthread.execution.TaskEngine;
+import io.github.virtualthread.execution.TaskThreads;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.TaskLimits;
@@ -210,10 +212,8 @@ class WovenCallsTests {
                 new TaskLimits(List.of(), timer, change -> {}),
                 ContextPropagation.none(),
                 timer,
-                prefix,
-                getClass().getClassLoader(),
-                List::of,
-                List::of,
+                new TaskThreads(prefix, getClass().getClassLoader()),
+                CallExtensions.NONE,
                 false);
     }
 

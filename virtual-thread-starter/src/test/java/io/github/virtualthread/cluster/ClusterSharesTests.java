@@ -3,7 +3,9 @@ package io.github.virtualthread.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.context.ContextPropagation;
+import io.github.virtualthread.execution.CallExtensions;
 import io.github.virtualthread.execution.TaskEngine;
+import io.github.virtualthread.execution.TaskThreads;
 import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.LimitSettings.OnFailure;
@@ -140,10 +142,8 @@ class ClusterSharesTests {
                     limits,
                     ContextPropagation.none(),
                     timer,
-                    "vt-",
-                    getClass().getClassLoader(),
-                    List::of,
-                    List::of,
+                    new TaskThreads("vt-", getClass().getClassLoader()),
+                    CallExtensions.NONE,
                     false);
             threads = new VirtualThreads(tasks, (spec, failure) -> {});
         }

@@ -2,7 +2,9 @@ package io.github.virtualthread.cluster;
 
 import io.github.virtualthread.cluster.redis.RedisClusterEngine;
 import io.github.virtualthread.context.ContextPropagation;
+import io.github.virtualthread.execution.CallExtensions;
 import io.github.virtualthread.execution.TaskEngine;
+import io.github.virtualthread.execution.TaskThreads;
 import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitSettings;
@@ -330,10 +332,8 @@ final class ReplicaProgram {
                     this.limits,
                     ContextPropagation.none(),
                     timer,
-                    "vt-",
-                    ReplicaProgram.class.getClassLoader(),
-                    List::of,
-                    List::of,
+                    new TaskThreads("vt-", ReplicaProgram.class.getClassLoader()),
+                    CallExtensions.NONE,
                     false);
             threads = new VirtualThreads(tasks, (spec, failure) -> {});
         }

@@ -2,7 +2,9 @@ package io.github.virtualthread.context;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.virtualthread.execution.CallExtensions;
 import io.github.virtualthread.execution.TaskEngine;
+import io.github.virtualthread.execution.TaskThreads;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.timer.TaskTimer;
@@ -139,7 +141,12 @@ class SecurityTests {
 
     private TaskEngine start(ContextPropagation propagation) {
         TaskEngine made = new TaskEngine(
-                limits, propagation, timer, "vt-", getClass().getClassLoader(), List::of, List::of, false);
+                limits,
+                propagation,
+                timer,
+                new TaskThreads("vt-", getClass().getClassLoader()),
+                CallExtensions.NONE,
+                false);
         engine = made;
         return made;
     }

@@ -216,10 +216,8 @@ class ShieldReportTests {
                 test.limits,
                 ContextPropagation.none(),
                 test.timer,
-                "vt-",
-                TestEngine.APPLICATION,
-                () -> Objects.requireNonNull(listeners.get(), "not yet"),
-                List::of,
+                new TaskThreads("vt-", TestEngine.APPLICATION),
+                new CallExtensions(() -> Objects.requireNonNull(listeners.get(), "not yet"), List::of),
                 false)) {
             TaskSpec spec = engine.spec("Test.task", null);
             CompletableFuture<?> before = engine.submit(spec, () -> {

@@ -389,10 +389,8 @@ class TaskListenerTests {
                 test.limits,
                 ContextPropagation.none(),
                 test.timer,
-                "vt-",
-                TestEngine.APPLICATION,
-                lookup,
-                List::of,
+                new TaskThreads("vt-", TestEngine.APPLICATION),
+                new CallExtensions(lookup, List::of),
                 false)) {
             Task early = new Task(engine.recipe("Test.task", null), () -> null, null);
 

@@ -147,7 +147,12 @@ class TaskThreadsTests {
 
     private static TaskEngine engine(TestEngine test, ClassLoader application) {
         return new TaskEngine(
-                test.limits, ContextPropagation.none(), test.timer, "vt-", application, List::of, List::of, false);
+                test.limits,
+                ContextPropagation.none(),
+                test.timer,
+                new TaskThreads("vt-", application),
+                CallExtensions.NONE,
+                false);
     }
 
     private static void call(String user, Runnable call) throws InterruptedException {

@@ -35,10 +35,8 @@ class TimerFailureTests {
             limits,
             ContextPropagation.none(),
             timer,
-            "vt-",
-            TimerFailureTests.class.getClassLoader(),
-            () -> List.of(ends),
-            List::of,
+            new TaskThreads("vt-", TimerFailureTests.class.getClassLoader()),
+            new CallExtensions(() -> List.of(ends), List::of),
             false);
     private final CountDownLatch release = new CountDownLatch(1);
     private @Nullable CompletableFuture<?> holder;

@@ -1,10 +1,12 @@
 package io.github.virtualthread.jdbc;
 
 import io.github.virtualthread.context.ContextPropagation;
+import io.github.virtualthread.execution.CallExtensions;
 import io.github.virtualthread.execution.TaskBody;
 import io.github.virtualthread.execution.TaskCall;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskListener;
+import io.github.virtualthread.execution.TaskThreads;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.timer.TaskTimer;
@@ -29,10 +31,8 @@ public final class JdbcEngine implements AfterEachCallback, AutoCloseable, TaskL
                 limits,
                 ContextPropagation.none(),
                 timer,
-                "vt-",
-                getClass().getClassLoader(),
-                () -> List.of(this),
-                List::of,
+                new TaskThreads("vt-", getClass().getClassLoader()),
+                new CallExtensions(() -> List.of(this), List::of),
                 false);
     }
 

@@ -2,8 +2,10 @@ package io.github.virtualthread.observation;
 
 import io.github.virtualthread.cluster.ClusterShares;
 import io.github.virtualthread.context.ContextPropagation;
+import io.github.virtualthread.execution.CallExtensions;
 import io.github.virtualthread.execution.TaskBody;
 import io.github.virtualthread.execution.TaskEngine;
+import io.github.virtualthread.execution.TaskThreads;
 import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimits;
@@ -62,10 +64,8 @@ final class MeteredEngine implements AutoCloseable {
                 limits,
                 ContextPropagation.none(),
                 timer,
-                "vt-",
-                MeteredEngine.class.getClassLoader(),
-                () -> List.of(meters.calls()),
-                List::of,
+                new TaskThreads("vt-", MeteredEngine.class.getClassLoader()),
+                new CallExtensions(() -> List.of(meters.calls()), List::of),
                 false);
         beans.addBean("engine", engine);
         limits.names().forEach(name -> meters.limits().customize(limits.get(name)));

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.github.virtualthread.context.ContextPropagation;
+import io.github.virtualthread.execution.CallExtensions;
 import io.github.virtualthread.execution.TaskBody;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskListener;
+import io.github.virtualthread.execution.TaskThreads;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.timer.TaskTimer;
@@ -55,10 +57,8 @@ class TaskObservationsTests {
                     change -> {}),
             ContextPropagation.none(),
             timer,
-            "vt-",
-            getClass().getClassLoader(),
-            () -> List.of(observations),
-            List::of,
+            new TaskThreads("vt-", getClass().getClassLoader()),
+            new CallExtensions(() -> List.of(observations), List::of),
             false);
 
     TaskObservationsTests() {
@@ -323,10 +323,8 @@ class TaskObservationsTests {
                 new TaskLimits(List.of(), timer, change -> {}),
                 ContextPropagation.none(),
                 timer,
-                "vt-",
-                getClass().getClassLoader(),
-                () -> List.of(idle, new TaskListener() {}),
-                List::of,
+                new TaskThreads("vt-", getClass().getClassLoader()),
+                new CallExtensions(() -> List.of(idle, new TaskListener() {}), List::of),
                 false)) {
             assertThat(idle.hears(unobserved.spec("Shop.price", null))).isFalse();
             assertThat(unobserved

@@ -9,7 +9,9 @@ import io.github.virtualthread.cluster.ClusterShares;
 import io.github.virtualthread.cluster.ClusterShares.Outcome;
 import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.database.TestPostgres;
+import io.github.virtualthread.execution.CallExtensions;
 import io.github.virtualthread.execution.TaskEngine;
+import io.github.virtualthread.execution.TaskThreads;
 import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.LimitSettings.OnFailure;
@@ -256,8 +258,13 @@ class ClusterPoolTests {
             shares.add(limit);
             shares.start();
             ClassLoader loader = ClusterPoolTests.class.getClassLoader();
-            TaskEngine tasks =
-                    new TaskEngine(limits, ContextPropagation.none(), timer, "vt-", loader, List::of, List::of, false);
+            TaskEngine tasks = new TaskEngine(
+                    limits,
+                    ContextPropagation.none(),
+                    timer,
+                    new TaskThreads("vt-", loader),
+                    CallExtensions.NONE,
+                    false);
             threads = new VirtualThreads(tasks, (spec, failure) -> {});
         }
 
