@@ -1,5 +1,7 @@
 package io.github.virtualthread.architecture;
 
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.codeUnits;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noMethods;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
@@ -172,6 +174,27 @@ record PackageRules(String root) {
                 .resideInAPackage(root + "..")
                 .should()
                 .haveModifier(JavaModifier.SYNCHRONIZED)
+                .allowEmptyShould(true);
+    }
+
+    ArchRule noTypeHasMoreCodeLinesThan(int most) {
+        return classes()
+                .that()
+                .resideInAPackage(root + "..")
+                .and()
+                .areTopLevelClasses()
+                .and()
+                .doNotHaveSimpleName("package-info")
+                .should(new CodeLines(most))
+                .allowEmptyShould(true);
+    }
+
+    ArchRule nothingHasMoreParametersThan(int most) {
+        return codeUnits()
+                .that()
+                .areDeclaredInClassesThat()
+                .resideInAPackage(root + "..")
+                .should(new FewParameters(most))
                 .allowEmptyShould(true);
     }
 

@@ -8,6 +8,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.lang.ArchRule;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.test.LimitAssert;
+import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -99,6 +100,63 @@ class PackageRulesTests {
 
         assertThat(Knots.of(tied)).singleElement().satisfies(knot -> assertThat(knot)
                 .hasSize(3));
+    }
+
+    @Test
+    void noTypeHasMoreThan350CodeLines() {
+        new PackageRules(ROOT).noTypeHasMoreCodeLinesThan(350).check(MAIN);
+    }
+
+    @Test
+    void aTypeIsAsLongAsItsSource() {
+        PackageRules crowded = new PackageRules(FIXTURES + "crowded");
+
+        assertThat(crowded.noTypeHasMoreCodeLinesThan(29)
+                        .evaluate(BROKEN)
+                        .getFailureReport()
+                        .getDetails())
+                .containsExactly(FIXTURES + "crowded.limit.Crowded has 30 code lines");
+        crowded.noTypeHasMoreCodeLinesThan(30).check(BROKEN);
+    }
+
+    @Test
+    void blanksCommentsImportsAndPackagesAreNotCode() {
+        assertThat(CodeLines.of("""
+                        package a;
+
+                        import b.C;
+
+                        /** A comment
+                            of two lines. */
+                        class D { // one
+
+                            // none
+                            int e = 2
+                                    * 3;
+                        }
+                        """.lines().toList())).isEqualTo(4);
+    }
+
+    @Test
+    void nothingHasMoreThanSixParameters() {
+        new PackageRules(ROOT).nothingHasMoreParametersThan(6).check(MAIN);
+    }
+
+    @Test
+    void whatTheSourceNamesOneByOneCounts() {
+        List<String> found = new PackageRules(FIXTURES + "crowded")
+                .nothingHasMoreParametersThan(6)
+                .evaluate(BROKEN)
+                .getFailureReport()
+                .getDetails();
+
+        String sevenTimesInt = "(int, int, int, int, int, int, int) has 7 parameters";
+        String crowded = FIXTURES + "crowded.limit.Crowded";
+        assertThat(found)
+                .containsExactlyInAnyOrder(
+                        crowded + ".<init>" + sevenTimesInt,
+                        crowded + ".sum" + sevenTimesInt,
+                        crowded + "$Named.<init>(int, int, int, int, int, int, java.lang.String) has 7 parameters");
     }
 
     @Test
