@@ -105,6 +105,16 @@ final class Knots {
                 .toList();
     }
 
+    /** Those of more types than that, or more than another number if all types are of one package. */
+    static List<Map<String, Set<String>>> largerThan(int most, String somewhere, int mostThere, JavaClasses classes) {
+        return of(classes).stream()
+                .filter(knot -> {
+                    boolean isThere = knot.keySet().stream().allMatch(type -> type.startsWith(somewhere + "."));
+                    return knot.size() > (isThere ? mostThere : most);
+                })
+                .toList();
+    }
+
     private void visit(String type) {
         numbers.put(type, numbers.size());
         lowest.put(type, numbers.get(type));

@@ -73,8 +73,17 @@ class PackageRulesTests {
     }
 
     @Test
-    void noMoreThanTenTypesKnowEachOther() {
-        assertThat(Knots.of(MAIN)).allSatisfy(knot -> assertThat(knot).hasSizeLessThanOrEqualTo(10));
+    void noMoreThanSixTypesKnowEachOther() {
+        assertThat(Knots.largerThan(6, ROOT + ".execution", 10, MAIN)).isEmpty();
+    }
+
+    @Test
+    void aKnotOfOnePackageMayBeLarger() {
+        JavaClasses tied = new ClassFileImporter().importPackages(FIXTURES + "knot");
+
+        assertThat(Knots.largerThan(2, FIXTURES + "other", 3, tied)).hasSize(1);
+        assertThat(Knots.largerThan(2, FIXTURES + "knot", 3, tied)).isEmpty();
+        assertThat(Knots.largerThan(2, FIXTURES + "knot", 2, tied)).hasSize(1);
     }
 
     /** A call that asks, its key, the keys' turns, and the gate it asks at. */
