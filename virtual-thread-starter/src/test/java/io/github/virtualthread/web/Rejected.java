@@ -5,6 +5,8 @@ import io.github.virtualthread.limit.CallTimeoutException.Kind;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
@@ -31,6 +33,18 @@ enum Rejected {
 
     Rejected(Exception failure) {
         this.failure = failure;
+    }
+
+    static Set<Rejected> rejections() {
+        return EnumSet.range(ITSELF, OF_A_KEY);
+    }
+
+    static Set<Rejected> timeouts() {
+        return EnumSet.of(TIMED_OUT, TIMED_OUT_IN_BOTH);
+    }
+
+    static Set<Rejected> others() {
+        return EnumSet.range(BY_OTHERS, NOTHING_IN_COMPLETION);
     }
 
     private static LimitExceededException rejection() {
