@@ -19,8 +19,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -41,6 +39,7 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
@@ -54,7 +53,6 @@ import org.springframework.scheduling.annotation.AsyncConfigurer;
 import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
-import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /** Executors that become executors of limits. */
 @Timeout(300)
@@ -186,11 +184,8 @@ class AsyncExecutorsTests {
     @Test
     void theOnlyExecutorOfTheApplicationStaysThatOfMethodsWithoutAName() {
         pool.run(context -> {
-            CountDownLatch none = new CountDownLatch(0);
-
             assertThat(context).doesNotHaveBean("applicationTaskExecutor");
-            assertThat(context.getBean(Mailer.class).send(none).get(2, TimeUnit.MINUTES))
-                    .startsWith("vt-Mailer.send-");
+            assertThat(threadOfSend(context)).startsWith("vt-Mailer.send-");
         });
     }
 
@@ -199,13 +194,6 @@ class AsyncExecutorsTests {
         runner.withUserConfiguration(MailPool.class)
                 .withPropertyValues("virtual-thread.async.executors.mails=mail")
                 .run(context -> assertThat(context.getBean("mailExecutor")).isInstanceOf(ExecutorView.class));
-        common.withUserConfiguration(MailPool.class)
-                .withPropertyValues(
-                        "virtual-thread.async.executors.mails=mail",
-                        "virtual-thread.async.executors.mailExecutor=common")
-                .run(context -> assertThat(context)
-                        .getFailure()
-                        .hasMessageContaining("but both are about the bean 'mailExecutor'. Remove one of them."));
     }
 
     @Test
@@ -235,10 +223,7 @@ class AsyncExecutorsTests {
                     assertThat(context.getBean("mailExecutor")).isInstanceOf(ThreadPoolTaskExecutor.class);
                     assertThat(context.getBean("virtualThreadExecutor"))
                             .hasToString("virtualThreadExecutor under limit 'none'");
-                    assertThat(context.getBean(Mailer.class)
-                                    .send(new CountDownLatch(0))
-                                    .get(2, TimeUnit.MINUTES))
-                            .startsWith("vt-Mailer.send-");
+                    assertThat(threadOfSend(context)).startsWith("vt-Mailer.send-");
                 });
     }
 
@@ -256,11 +241,7 @@ class AsyncExecutorsTests {
                                 .as(setting)
                                 .hasToString("applicationTaskExecutor under limit 'common'");
                         assertThat(context).hasSingleBean(TaskScheduler.class);
-                        assertThat(context.getBean(Mailer.class)
-                                        .send(new CountDownLatch(0))
-                                        .get(2, TimeUnit.MINUTES))
-                                .as(setting)
-                                .startsWith("vt-Mailer.send-");
+                        assertThat(threadOfSend(context)).as(setting).startsWith("vt-Mailer.send-");
                     });
         }
     }
@@ -278,8 +259,7 @@ class AsyncExecutorsTests {
     @Test
     void theLimitWinsOverTheExecutorOfAnAsyncConfigurerAndSaysSo(CapturedOutput output) {
         common.withUserConfiguration(OwnConfigurer.class).run(context -> {
-            assertThat(context.getBean(Mailer.class).send(new CountDownLatch(0)).get(2, TimeUnit.MINUTES))
-                    .startsWith("vt-Mailer.send-");
+            assertThat(threadOfSend(context)).startsWith("vt-Mailer.send-");
             assertThat(output)
                     .contains("; @Async under limit common; OwnConfigurer.getAsyncExecutor() is not used, because"
                             + " virtual-thread.async.limit is set");
@@ -290,10 +270,7 @@ class AsyncExecutorsTests {
     void otherExecutorsStayUntouched() {
         runner.withUserConfiguration(OwnConfigurer.class)
                 .withPropertyValues("virtual-thread.async.executors.extra=mail")
-                .run(context -> assertThat(context.getBean(Mailer.class)
-                                .send(new CountDownLatch(0))
-                                .get(2, TimeUnit.MINUTES))
-                        .startsWith("own-"));
+                .run(context -> assertThat(threadOfSend(context)).startsWith("own-"));
     }
 
     @Test
@@ -411,8 +388,7 @@ class AsyncExecutorsTests {
                     .doesNotHaveBean(AsyncCheck.class)
                     .doesNotHaveBean("virtualThreadExecutor")
                     .doesNotHaveBean(VirtualThreadAsyncAutoConfiguration.class);
-            assertThat(context.getBean(Mailer.class).send(new CountDownLatch(0)).get(2, TimeUnit.MINUTES))
-                    .startsWith("task-");
+            assertThat(threadOfSend(context)).startsWith("task-");
         });
     }
 
@@ -425,38 +401,11 @@ class AsyncExecutorsTests {
     }
 
     @Test
-    void anUnknownLimitIsReportedByTheCheckOfTheStart() {
-        runner.withPropertyValues("virtual-thread.async.executors.mailExecutor=mial")
-                .withBean(AsksByName.class)
+    void aSchedulerIsNotReplaced() {
+        plain.withBean("scheduler", ThreadPoolTaskScheduler.class)
+                .withPropertyValues("virtual-thread.async.executors.scheduler=mail")
                 .run(context -> assertThat(context)
                         .getFailure()
-                        .hasMessageContaining(
-                                "virtual-thread.async.executors.mailExecutor asks for limit 'mial', but the configured limits"
-                                        + " are [common, mail]. Did you mean 'mail'?"));
-    }
-
-    @Test
-    void whatIsNotAnExecutorFailsTheStart() {
-        plain.withBean("mail", StringBuilder.class)
-                .withBean("service", ExecutorService.class, () -> Executors.newFixedThreadPool(1))
-                .withBean("scheduler", ThreadPoolTaskScheduler.class)
-                .withPropertyValues(
-                        "virtual-thread.async.limit=common",
-                        "virtual-thread.async.executors.applicationTaskExecutor=mail",
-                        "virtual-thread.async.executors.mail=mail",
-                        "virtual-thread.async.executors.service=mail",
-                        "virtual-thread.async.executors.scheduler=mail")
-                .run(context -> assertThat(context)
-                        .getFailure()
-                        .hasMessageContaining(
-                                "virtual-thread.async.limit asks for limit 'common', and virtual-thread.async.executors.applicationTaskExecutor"
-                                        + " for limit 'mail', but both are about the bean 'applicationTaskExecutor'. Remove one of them.")
-                        .hasMessageContaining(
-                                "virtual-thread.async.executors.mail: the bean 'mail' is a java.lang.StringBuilder, not an executor."
-                                        + " Use another bean name.")
-                        .hasMessageContaining(
-                                "virtual-thread.async.executors.service: the bean 'service' is an ExecutorService, which the executor of"
-                                        + " a limit is not. Declare it as Executor, or remove the entry.")
                         .hasMessageContaining(
                                 "virtual-thread.async.executors.scheduler: the bean 'scheduler' is a TaskScheduler, which the executor of"
                                         + " a limit is not. Declare it as Executor, or remove the entry."));
@@ -496,19 +445,6 @@ class AsyncExecutorsTests {
     }
 
     @Test
-    void settingsOfSpringBootThatLoseTheirEffectAreNamed(CapturedOutput output) {
-        common.withPropertyValues(
-                        "spring.task.execution.pool.core-size=3",
-                        "spring.task.execution.thread-name-prefix=mine-",
-                        "spring.task.execution.mode=force")
-                .run(context -> assertThat(output)
-                        .contains(
-                                "[spring.task.execution.pool.core-size, spring.task.execution.thread-name-prefix] no longer"
-                                        + " apply to applicationTaskExecutor, which is now the executor of a limit. Remove them")
-                        .doesNotContain("spring.task.execution.mode]"));
-    }
-
-    @Test
     void theStartSaysWhichExecutorsAreLimited(CapturedOutput output) {
         pool.withPropertyValues("virtual-thread.async.limit=common").run(context -> assertThat(output)
                 .contains("; @Async under limit common; executors mailExecutor (mail)"));
@@ -524,10 +460,7 @@ class AsyncExecutorsTests {
                     assertThat(child.getBean("applicationTaskExecutor"))
                             .isSameAs(parent.getBean("applicationTaskExecutor"));
                     assertThat(child.getBean(TaskEngine.class)).isSameAs(parent.getBean(TaskEngine.class));
-                    assertThat(child.getBean(Mailer.class)
-                                    .send(new CountDownLatch(0))
-                                    .get(2, TimeUnit.MINUTES))
-                            .startsWith("vt-Mailer.send-");
+                    assertThat(threadOfSend(child)).startsWith("vt-Mailer.send-");
                 }));
     }
 
@@ -538,14 +471,8 @@ class AsyncExecutorsTests {
                         assertThat(context).doesNotHaveBean("mailExecutor").doesNotHaveBean(AsyncCheck.class));
     }
 
-    @Test
-    void aValueWhereExecutorsBelongFailsTheStartWithOurReport() {
-        runner.withPropertyValues("virtual-thread.async.executors=mail").run(context -> assertThat(context)
-                .getFailure()
-                .hasMessageContaining(
-                        "virtual-thread.async.executors has a value, but must contain executor beans by name")
-                .hasMessageContaining(
-                        "Remove it, or set virtual-thread.async.executors.mailExecutor to the name of a limit."));
+    private static String threadOfSend(ApplicationContext context) throws Exception {
+        return context.getBean(Mailer.class).send(new CountDownLatch(0)).get(2, TimeUnit.MINUTES);
     }
 
     static class Mailer {
