@@ -24,12 +24,7 @@ class CallerTracePageTests {
 
     @Test
     void aFailurePrintsTheStackOfItsCallerToo() {
-        String page = Pages.blocks("text")
-                .filter(block -> block.where().startsWith("docs/observing.md")
-                        && block.argument().equals("caller"))
-                .findFirst()
-                .orElseThrow()
-                .text();
+        String page = Pages.block("docs/observing.md", "log", "caller");
 
         assertThat(withoutNumbers(printed()).lines())
                 .containsSubsequence(withoutNumbers(page)

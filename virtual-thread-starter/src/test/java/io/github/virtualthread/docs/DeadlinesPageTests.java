@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 
 import com.sun.net.httpserver.HttpServer;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
-import io.github.virtualthread.docs.Pages.Block;
 import io.github.virtualthread.docs.Shop.Order;
 import io.github.virtualthread.docs.Transfers.Journal;
 import io.github.virtualthread.docs.Transfers.Partner;
@@ -105,7 +104,7 @@ class DeadlinesPageTests {
                         .withThrowableOfType(ExecutionException.class)
                         .havingCause()
                         .isInstanceOf(LimitExceededException.class)
-                        .withMessage(block("docs/rejections.md", "DEADLINE"));
+                        .withMessage(Pages.block("docs/rejections.md", "message", "DEADLINE"));
             }
         });
     }
@@ -122,7 +121,7 @@ class DeadlinesPageTests {
                 return failure.get() instanceof CallTimeoutException;
             });
 
-            String line = block("docs/deadlines.md", "timed-out").replace("2s", "0.1s");
+            String line = Pages.block("docs/deadlines.md", "log", "timed-out").replace("2s", "0.1s");
             assertThat(line).endsWith(": " + failure.get().getMessage());
             await().atMost(MINUTES).until(() -> output.getAll().contains(line)); // beside the end of the body
         });
@@ -203,14 +202,5 @@ class DeadlinesPageTests {
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
         }
-    }
-
-    private static String block(String page, String name) {
-        return Pages.blocks("text")
-                .filter(block ->
-                        block.where().startsWith(page) && block.argument().equals(name))
-                .map(Block::text)
-                .findFirst()
-                .orElse("%s has no block %s".formatted(page, name));
     }
 }

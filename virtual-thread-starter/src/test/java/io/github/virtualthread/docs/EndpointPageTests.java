@@ -14,7 +14,6 @@ import io.github.virtualthread.limit.TaskLimit.Member;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.limit.TestLease;
 import io.github.virtualthread.test.MemoryEngine;
-import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -33,12 +32,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.slf4j.MDC;
-import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.core.env.PropertySource;
-import org.springframework.core.io.ByteArrayResource;
 import org.springframework.http.HttpMethod;
 import org.springframework.http.MediaType;
 import org.springframework.test.web.servlet.MockMvc;
@@ -142,25 +138,15 @@ class EndpointPageTests {
 
     private static WebApplicationContextRunner application() {
         return EndpointApplication.web()
-                .withInitializer(context -> blocks("yaml")
-                        .forEach(block ->
-                                context.getEnvironment().getPropertySources().addFirst(properties(block))))
+                .withInitializer(context -> blocks("yaml").forEach(block -> context.getEnvironment()
+                        .getPropertySources()
+                        .addFirst(Pages.properties(block.where(), block.text()))))
                 .withPropertyValues(
                         "virtual-thread.limits.db.permits=2",
                         "virtual-thread.limits.db.queue-capacity=100",
                         "virtual-thread.limits.db.max-wait=1m",
                         "virtual-thread.shutdown.await-termination-period=0s")
                 .withBean(Shop.class);
-    }
-
-    private static PropertySource<?> properties(Block block) {
-        try {
-            return new YamlPropertySourceLoader()
-                    .load(block.where(), new ByteArrayResource(block.text().getBytes()))
-                    .get(0);
-        } catch (IOException failure) {
-            throw new AssertionError(failure);
-        }
     }
 
     private static Stream<Block> blocks(String language) {

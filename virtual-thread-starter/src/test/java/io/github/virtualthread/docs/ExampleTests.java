@@ -28,10 +28,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration;
 import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
-import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.env.PropertySource;
-import org.springframework.core.io.ByteArrayResource;
 
 /**
  * What the pages show is what compiles here. The line above a block of Java says where it comes from: {@code example: X} is
@@ -134,11 +132,9 @@ class ExampleTests {
 
     @ParameterizedTest
     @MethodSource("yamlBlocks")
-    void anApplicationStartsWithABlockOfYaml(Block block) throws IOException {
+    void anApplicationStartsWithABlockOfYaml(Block block) {
         String yaml = block.text().replace("com.acme.Mailer.send", "io.github.virtualthread.docs.after.Mailer.confirm");
-        PropertySource<?> source = new YamlPropertySourceLoader()
-                .load("page", new ByteArrayResource(yaml.getBytes()))
-                .get(0);
+        PropertySource<?> source = Pages.properties("page", yaml);
         new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
                         VirtualThreadAutoConfiguration.class,

@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
-import io.github.virtualthread.docs.Pages.Block;
 import io.github.virtualthread.execution.Deadline;
 import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.Jam;
@@ -77,8 +76,8 @@ class LimitsPageTests {
                         .filter(line -> line.contains("has rejected"))
                         .map(line -> withoutNumbers(line.substring(line.indexOf("Limit 'db'")))))
                 .containsExactly(
-                        withoutNumbers(withMessage(block("docs/rejections.md", "log", "rejected"))),
-                        withoutNumbers(withMessage(block("docs/rejections.md", "log", "rejections"))));
+                        withoutNumbers(withMessage(Pages.block("docs/rejections.md", "log", "rejected"))),
+                        withoutNumbers(withMessage(Pages.block("docs/rejections.md", "log", "rejections"))));
     }
 
     @Test
@@ -211,7 +210,8 @@ class LimitsPageTests {
                 .withBean("permitsSource", PermitsSource.class, () -> () -> 20)
                 .run(context -> assertThat(context).hasNotFailed());
 
-        assertThat(output).contains(block("docs/limits.md", "log", "overdraft").replace("dataSource", "permitsSource"));
+        assertThat(output)
+                .contains(Pages.block("docs/limits.md", "log", "overdraft").replace("dataSource", "permitsSource"));
     }
 
     @Test
@@ -230,7 +230,7 @@ class LimitsPageTests {
                 });
 
         assertThat(output)
-                .contains(block("docs/limits.md", "log", "transaction").replace("Shop.", "ProductPage."));
+                .contains(Pages.block("docs/limits.md", "log", "transaction").replace("Shop.", "ProductPage."));
     }
 
     @Test
@@ -246,7 +246,7 @@ class LimitsPageTests {
                     return null;
                 }));
 
-        assertThat(output).contains(block("docs/limits.md", "log", "second-connection"));
+        assertThat(output).contains(Pages.block("docs/limits.md", "log", "second-connection"));
     }
 
     @Test
@@ -260,7 +260,7 @@ class LimitsPageTests {
                 .map(each -> each.substring(each.indexOf("Virtual threads stopped")))
                 .findFirst()
                 .orElseThrow();
-        assertThat(withoutNumbers(line)).isEqualTo(withoutNumbers(block("docs/shutdown.md", "log", "stop")));
+        assertThat(withoutNumbers(line)).isEqualTo(withoutNumbers(Pages.block("docs/shutdown.md", "log", "stop")));
     }
 
     private void callWhatNeverEnds(AssertableApplicationContext context) {
@@ -278,28 +278,18 @@ class LimitsPageTests {
                 .isInstanceOfSatisfying(LimitExceededException.class, refusal -> {
                     assertThat(refusal.reason()).isEqualTo(reason);
                     assertThat(withoutNumbers(refusal.getMessage()))
-                            .isEqualTo(withoutNumbers(block("docs/rejections.md", "message", reason.name())));
+                            .isEqualTo(withoutNumbers(Pages.block("docs/rejections.md", "message", reason.name())));
                 });
     }
 
     private static String withMessage(String line) {
-        return line.replace("...", block("docs/rejections.md", "message", "QUEUE_FULL"));
+        return line.replace("...", Pages.block("docs/rejections.md", "message", "QUEUE_FULL"));
     }
 
     private static String withoutNumbers(String text) {
         return Pages.normalized(text.replaceAll("unbounded wait|wait up to \\S+(?=\\))", "any wait")
                 .replaceAll("about \\S+s,", "about 1s,")
                 .replaceAll("\\d+(,\\d+)*", "N"));
-    }
-
-    private static String block(String page, String kind, String name) {
-        return Pages.blocks("text")
-                .filter(block -> block.where().startsWith(page)
-                        && block.directive().equals(kind)
-                        && block.argument().equals(name))
-                .map(Block::text)
-                .findFirst()
-                .orElse("%s has no <!-- %s: %s -->".formatted(page, kind, name));
     }
 
     static class ProductPage {

@@ -39,10 +39,8 @@ import org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegi
 import org.springframework.boot.actuate.autoconfigure.metrics.MetricsAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.metrics.export.prometheus.PrometheusMetricsExportAutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.env.PropertySource;
-import org.springframework.core.io.ByteArrayResource;
 import org.yaml.snakeyaml.Yaml;
 
 /** Table, rules and dashboard have the meters that there are, under the names that Prometheus reads. */
@@ -59,15 +57,13 @@ class MetricsPageTests {
 
     /** An application in which every meter has a value, with the histograms that the page switches on. */
     @BeforeAll
-    static void scrape() throws IOException {
+    static void scrape() {
         String yaml = Pages.blocks("yaml")
                 .filter(block -> block.text().contains("percentiles-histogram"))
                 .findFirst()
                 .orElseThrow()
                 .text();
-        PropertySource<?> histograms = new YamlPropertySourceLoader()
-                .load("page", new ByteArrayResource(yaml.getBytes()))
-                .get(0);
+        PropertySource<?> histograms = Pages.properties("page", yaml);
         new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
                         VirtualThreadAutoConfiguration.class,

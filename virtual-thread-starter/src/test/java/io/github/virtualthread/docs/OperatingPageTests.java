@@ -14,7 +14,6 @@ import io.github.virtualthread.cluster.ClusterEngine;
 import io.github.virtualthread.cluster.ClusterSettings;
 import io.github.virtualthread.cluster.ClusterShares;
 import io.github.virtualthread.cluster.redis.RedisClusterEngine;
-import io.github.virtualthread.docs.Pages.Block;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.LimitSettings.OnFailure;
@@ -77,9 +76,12 @@ class OperatingPageTests {
                         prices.find(gate);
                     }
 
-                    assertLogged(output, block("docs/operating.md", "full"));
+                    assertLogged(output, Pages.block("docs/operating.md", "log", "full"));
                     // one look has found both, or each its own
-                    assertLogged(output, block("docs/operating.md", "stuck"), block("docs/operating.md", "one stuck"));
+                    assertLogged(
+                            output,
+                            Pages.block("docs/operating.md", "log", "stuck"),
+                            Pages.block("docs/operating.md", "log", "one stuck"));
                 });
     }
 
@@ -93,7 +95,7 @@ class OperatingPageTests {
 
                     assertLogged(
                             output,
-                            block("docs/operating.md", "pinned")
+                            Pages.block("docs/operating.md", "log", "pinned")
                                     .replace("com.acme.Prices", OperatingPageTests.class.getName() + "$Prices"));
                 });
     }
@@ -116,10 +118,10 @@ class OperatingPageTests {
                     timer);
             shares.add(limits.get("partner"));
             shares.start();
-            assertLogged(output, block("docs/operating.md", "lost"));
+            assertLogged(output, Pages.block("docs/operating.md", "log", "lost"));
 
             engine.heal();
-            assertLogged(output, block("docs/operating.md", "back"));
+            assertLogged(output, Pages.block("docs/operating.md", "log", "back"));
             shares.stop();
         }
     }
@@ -143,7 +145,9 @@ class OperatingPageTests {
 
             limits.get("partner").takeBack(dead);
 
-            assertLogged(output, block("docs/operating.md", "taken back").replace("shop-3-k0we", dead));
+            assertLogged(
+                    output,
+                    Pages.block("docs/operating.md", "log", "taken back").replace("shop-3-k0we", dead));
             shares.stop();
         }
     }
@@ -170,16 +174,6 @@ class OperatingPageTests {
 
     private static String withoutNumbers(String text) {
         return text.replaceAll("\\d+(,\\d+)*(\\.\\d+)?", "N");
-    }
-
-    private static String block(String page, String name) {
-        return Pages.blocks("text")
-                .filter(block -> block.where().startsWith(page)
-                        && block.directive().equals("log")
-                        && block.argument().equals(name))
-                .map(Block::text)
-                .findFirst()
-                .orElse("%s has no <!-- log: %s -->".formatted(page, name));
     }
 
     static class PriceRepository {

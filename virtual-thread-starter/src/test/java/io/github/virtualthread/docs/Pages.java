@@ -1,5 +1,6 @@
 package io.github.virtualthread.docs;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -15,6 +16,9 @@ import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.springframework.boot.env.YamlPropertySourceLoader;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.io.ByteArrayResource;
 
 /** The pages in the root, everything under docs/ and sample-app/docs/, and the page of the examples, as the tests read it. */
 final class Pages {
@@ -63,6 +67,30 @@ final class Pages {
     static Stream<Block> blocks(String language) {
         return all().stream().flatMap(page -> blocks(page).stream()).filter(block -> block.language()
                 .equals(language));
+    }
+
+    /** The text of the block of a page below {@code <!-- directive: name -->}. */
+    static String block(String page, String directive, String name) {
+        List<String> found = blocks(ROOT.resolve(page)).stream()
+                .filter(block ->
+                        block.directive().equals(directive) && block.argument().equals(name))
+                .map(Block::text)
+                .toList();
+        assertThat(found)
+                .as("%s: blocks <!-- %s: %s -->", page, directive, name)
+                .hasSize(1);
+        return found.getFirst();
+    }
+
+    /** What YAML sets, as a source of this name: another one of the same name would replace it. */
+    static PropertySource<?> properties(String name, String yaml) {
+        try {
+            return new YamlPropertySourceLoader()
+                    .load(name, new ByteArrayResource(yaml.getBytes(UTF_8)))
+                    .getFirst();
+        } catch (IOException failure) {
+            throw new UncheckedIOException(failure);
+        }
     }
 
     static List<Block> blocks(Path page) {

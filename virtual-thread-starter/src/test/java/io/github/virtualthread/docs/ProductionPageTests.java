@@ -9,7 +9,6 @@ import io.github.virtualthread.autoconfigure.VirtualThreadObservationAutoConfigu
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
-import java.io.IOException;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -18,25 +17,21 @@ import org.springframework.boot.actuate.autoconfigure.metrics.MetricsAutoConfigu
 import org.springframework.boot.actuate.autoconfigure.metrics.export.prometheus.PrometheusMetricsExportAutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration;
-import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.env.PropertySource;
-import org.springframework.core.io.ByteArrayResource;
 
 /** With the settings of production.md Prometheus finds what the first alert asks for. */
 @Timeout(300)
 class ProductionPageTests {
 
     @Test
-    void theSettingsBoundTheLimitAndFeedTheAlert() throws IOException {
+    void theSettingsBoundTheLimitAndFeedTheAlert() {
         String yaml = Pages.blocks("yaml")
                 .filter(block -> block.directive().equals("production"))
                 .findFirst()
                 .orElseThrow()
                 .text();
-        PropertySource<?> page = new YamlPropertySourceLoader()
-                .load("page", new ByteArrayResource(yaml.getBytes()))
-                .getFirst();
+        PropertySource<?> page = Pages.properties("page", yaml);
         assertThat(String.valueOf(page.getProperty("management.endpoints.web.exposure.include")))
                 .contains("prometheus");
         new ApplicationContextRunner()

@@ -8,31 +8,26 @@ import io.github.virtualthread.docs.Shop.Price;
 import io.github.virtualthread.docs.Shop.Prices;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.env.PropertySource;
-import org.springframework.core.io.ByteArrayResource;
 
 /** The first thing a reader sees does what the README says. */
 @Timeout(300)
 class ReadmeExampleTests {
 
     @Test
-    void itRunsOnAVirtualThreadUnderTheLimitOfTheYaml() throws IOException {
+    void itRunsOnAVirtualThreadUnderTheLimitOfTheYaml() {
         Block yaml = Pages.blocks("yaml")
                 .filter(block -> block.where().startsWith("README.md"))
                 .findFirst()
                 .orElseThrow();
-        PropertySource<?> source = new YamlPropertySourceLoader()
-                .load("readme", new ByteArrayResource(yaml.text().getBytes()))
-                .get(0);
+        PropertySource<?> source = Pages.properties(yaml.where(), yaml.text());
         new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(VirtualThreadAutoConfiguration.class))
                 .withInitializer(

@@ -152,7 +152,7 @@ class SharingPagesTests {
                 .isInstanceOf(CompletionException.class)
                 .satisfies(failure -> assertThat(String.valueOf(failure.getCause())
                                 .replace("io.github.virtualthread.docs.", "com.acme."))
-                        .isEqualTo(block("docs/sharing.md", "null-key"))));
+                        .isEqualTo(Pages.block("docs/sharing.md", "message", "null-key"))));
     }
 
     /** What NullAway would not allow as an argument. */
@@ -200,15 +200,6 @@ class SharingPagesTests {
                     }
                 });
         assertThat(Pages.text("docs/sharing.md")).contains("`limit db around it has 0 of 20`");
-    }
-
-    private static String block(String page, String name) {
-        return Pages.blocks("text")
-                .filter(block ->
-                        block.where().startsWith(page) && block.argument().equals(name))
-                .map(Pages.Block::text)
-                .findFirst()
-                .orElse("%s has no block %s".formatted(page, name));
     }
 
     /** A method for each expression of the page. */

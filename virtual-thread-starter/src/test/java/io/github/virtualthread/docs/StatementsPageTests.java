@@ -10,7 +10,6 @@ import static org.mockito.Mockito.when;
 import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
-import io.github.virtualthread.docs.Pages.Block;
 import io.github.virtualthread.execution.TaskCall;
 import io.github.virtualthread.execution.TaskListener;
 import io.github.virtualthread.execution.TaskListener.StatementOutcome;
@@ -21,7 +20,6 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
@@ -163,8 +161,8 @@ class StatementsPageTests {
             price.cancel(true);
 
             assertThat(context.getBean(Outcomes.class).next()).isEqualTo(StatementOutcome.INTERRUPTED);
-            await().atMost(Duration.ofMinutes(2))
-                    .untilAsserted(() -> assertThat(output).contains(log("goes-on")));
+            await().atMost(Duration.ofMinutes(2)).untilAsserted(() -> assertThat(output)
+                    .contains(Pages.block("docs/statements.md", "log", "goes-on")));
         });
     }
 
@@ -188,18 +186,6 @@ class StatementsPageTests {
         } catch (SQLException impossible) {
             throw new IllegalStateException(impossible);
         }
-    }
-
-    private static String log(String argument) {
-        List<String> found = Pages.blocks("text")
-                .filter(block -> block.where().startsWith("docs/statements.md:")
-                        && block.directive().equals("log")
-                        && block.argument().equals(argument))
-                .map(Block::text)
-                .map(String::strip)
-                .toList();
-        assertThat(found).hasSize(1);
-        return found.getFirst();
     }
 
     static class Shop {

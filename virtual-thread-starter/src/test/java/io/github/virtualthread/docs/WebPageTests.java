@@ -24,12 +24,10 @@ import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.env.PropertySource;
-import org.springframework.core.io.ByteArrayResource;
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockHttpServletResponse;
 
@@ -130,13 +128,7 @@ class WebPageTests {
                 .filter(each -> each.where().startsWith("docs/web.md"))
                 .findFirst()
                 .orElseThrow();
-        try {
-            return new YamlPropertySourceLoader()
-                    .load(block.where(), new ByteArrayResource(block.text().getBytes()))
-                    .get(0);
-        } catch (IOException failure) {
-            throw new AssertionError(failure);
-        }
+        return Pages.properties(block.where(), block.text());
     }
 
     /** What is behind the door. */
