@@ -29,7 +29,6 @@ import org.springframework.boot.autoconfigure.web.servlet.ServletWebServerFactor
 import org.springframework.boot.autoconfigure.web.servlet.WebMvcAutoConfiguration;
 import org.springframework.boot.autoconfigure.web.servlet.error.ErrorMvcAutoConfiguration;
 import org.springframework.boot.test.context.assertj.AssertableWebApplicationContext;
-import org.springframework.boot.test.context.runner.ContextConsumer;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.web.context.ServerPortInfoApplicationContextInitializer;
 import org.springframework.boot.web.servlet.context.AnnotationConfigServletWebServerApplicationContext;
@@ -71,11 +70,19 @@ final class DoorApplication {
     }
 
     /** Runs an application with a controller and further properties under {@code virtual-thread}. */
-    static void run(Class<?> controller, ContextConsumer<AssertableWebApplicationContext> test, String... properties) {
+    static void run(Class<?> controller, Requests requests, String... properties) {
         RUNNER.withUserConfiguration(controller)
                 .withPropertyValues(
                         Arrays.stream(properties).map("virtual-thread."::concat).toArray(String[]::new))
-                .run(test);
+                .run(context -> requests.send(new DoorApplication(context)));
+    }
+
+    interface Requests {
+        void send(DoorApplication it) throws Exception;
+    }
+
+    <T> T bean(Class<T> type) {
+        return context.getBean(type);
     }
 
     TaskLimit limit() {
@@ -135,19 +142,7 @@ final class DoorApplication {
 
     /** The client has its answer before the server ends the exchange. */
     void awaitFree() {
-        awaitFree(() -> {});
-    }
-
-    /** Where a client has gone, the server may forget the request. */
-    void awaitFreeOrForgotten() {
-        awaitFree(System::gc);
-    }
-
-    private void awaitFree(Runnable before) {
-        await().atMost(Duration.ofMinutes(2)).until(() -> {
-            before.run();
-            return limit().inUse() == 0;
-        });
+        await().atMost(Duration.ofMinutes(2)).until(() -> limit().inUse() == 0);
         assertThat(limit().waiting()).isZero();
         assertThat(limit().available()).isEqualTo(limit().permits());
     }

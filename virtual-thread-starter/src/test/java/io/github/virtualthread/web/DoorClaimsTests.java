@@ -33,8 +33,7 @@ class DoorClaimsTests {
     void tomcatClosesTheConnectionAfterA503Only(int status, boolean closes) {
         DoorApplication.run(
                 Application.class,
-                context -> {
-                    DoorApplication it = new DoorApplication(context);
+                it -> {
                     try (Occupation full = it.limit().occupy()) {
                         assertThat(it.get("/plain")).satisfies(answer -> {
                             assertThat(answer.statusCode()).isEqualTo(status);
@@ -51,12 +50,9 @@ class DoorClaimsTests {
     void aCallUnderTheLimitOfTheDoorIsNested() {
         DoorApplication.run(
                 Application.class,
-                context -> {
-                    DoorApplication it = new DoorApplication(context);
-
+                it -> {
                     assertThat(it.get("/nested").statusCode()).isEqualTo(503);
-                    assertThat(context.getBean(Calls.class).ended().poll(2, MINUTES))
-                            .isEqualTo("NESTED");
+                    assertThat(it.bean(Calls.class).ended().poll(2, MINUTES)).isEqualTo("NESTED");
                     it.awaitFree();
                 },
                 "limits.web.permits=1",
@@ -68,9 +64,8 @@ class DoorClaimsTests {
     void theDeadlineInterruptsARunningCallAndNotTheRequest() {
         DoorApplication.run(
                 Application.class,
-                context -> {
-                    DoorApplication it = new DoorApplication(context);
-                    Calls calls = context.getBean(Calls.class);
+                it -> {
+                    Calls calls = it.bean(Calls.class);
 
                     await().atMost(Duration.ofMinutes(2)).until(() -> {
                         assertThat(it.get("/slow").statusCode()).isEqualTo(503);

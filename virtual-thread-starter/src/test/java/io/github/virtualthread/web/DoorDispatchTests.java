@@ -8,6 +8,7 @@ import io.github.virtualthread.execution.Deadline;
 import io.github.virtualthread.execution.LiveCall;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.VirtualThreads;
+import io.github.virtualthread.limit.TaskLimit.Occupation;
 import io.github.virtualthread.limit.TaskLimits;
 import jakarta.servlet.http.HttpServletRequest;
 import java.net.http.HttpResponse;
@@ -16,11 +17,13 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.context.request.async.WebAsyncTask;
 
 /** Deadline and permit of a request that goes on with another thread, in an application on Tomcat. */
 @Timeout(300)
@@ -30,9 +33,8 @@ class DoorDispatchTests {
     void bothDispatchesHaveTheDeadlineAndThePermit() {
         DoorApplication.run(
                 Dispatched.class,
-                context -> {
-                    DoorApplication it = new DoorApplication(context);
-                    Dispatched dispatched = context.getBean(Dispatched.class);
+                it -> {
+                    Dispatched dispatched = it.bean(Dispatched.class);
 
                     assertThat(it.get("/begin").body()).isEqualTo("end");
 
@@ -51,9 +53,8 @@ class DoorDispatchTests {
     void afterTheDeadlineASecondDispatchStillAnswers() {
         DoorApplication.run(
                 Dispatched.class,
-                context -> {
-                    DoorApplication it = new DoorApplication(context);
-                    Dispatched dispatched = context.getBean(Dispatched.class);
+                it -> {
+                    Dispatched dispatched = it.bean(Dispatched.class);
 
                     assertThat(it.get("/late").body()).isEqualTo("end");
 
@@ -67,9 +68,8 @@ class DoorDispatchTests {
     void aDeadlineNeedsNoLimit() {
         DoorApplication.run(
                 Dispatched.class,
-                context -> {
-                    DoorApplication it = new DoorApplication(context);
-                    Dispatched dispatched = context.getBean(Dispatched.class);
+                it -> {
+                    Dispatched dispatched = it.bean(Dispatched.class);
 
                     assertThat(it.get("/begin").body()).isEqualTo("end");
 
@@ -85,29 +85,20 @@ class DoorDispatchTests {
     void aRequestDoesNotWaitLongerThanItsDeadline() {
         DoorApplication.run(
                 Holding.class,
-                context -> {
-                    DoorApplication it = new DoorApplication(context);
-                    Holding holding = context.getBean(Holding.class);
-                    CompletableFuture<HttpResponse<String>> served = it.ask("/hold/a");
-                    holding.awaitBegun("a");
-
-                    assertThat(it.get("/plain").statusCode()).isEqualTo(503);
-
-                    assertThat(served).isNotDone();
-                    holding.release("a");
-                    assertThat(served.get(2, MINUTES).statusCode()).isEqualTo(200);
+                it -> {
+                    try (Occupation full = it.limit().occupy()) {
+                        assertThat(it.get("/plain").statusCode()).isEqualTo(503);
+                    }
                     it.awaitFree();
                 },
-                "limits.web.permits=1",
                 "web.deadline=2s");
     }
 
     @Test
     void aRequestWithoutAThreadIsShownAsRunningAndWithOneOnce() {
-        DoorApplication.run(Dispatched.class, context -> {
-            DoorApplication it = new DoorApplication(context);
-            Dispatched dispatched = context.getBean(Dispatched.class);
-            TaskEngine engine = context.getBean(TaskEngine.class);
+        DoorApplication.run(Dispatched.class, it -> {
+            Dispatched dispatched = it.bean(Dispatched.class);
+            TaskEngine engine = it.bean(TaskEngine.class);
 
             CompletableFuture<HttpResponse<String>> answer = it.ask("/away");
             await().atMost(Duration.ofMinutes(2)).until(() -> engine.liveCalls().running(it.limit()).stream()
@@ -128,6 +119,15 @@ class DoorDispatchTests {
             it.awaitFree();
             await().atMost(Duration.ofMinutes(2))
                     .until(() -> engine.liveCalls().running(it.limit()).isEmpty());
+        });
+    }
+
+    @Test
+    void aTaskThatTimesOutIsAnsweredByItsCallback() {
+        DoorApplication.run(Dispatched.class, it -> {
+            assertThat(it.get("/task").statusCode()).isEqualTo(200);
+            it.awaitFree();
+            assertThat(it.limit().completed()).isOne();
         });
     }
 
@@ -193,6 +193,21 @@ class DoorDispatchTests {
             back.countDown();
             awaitLatch(end);
             return "end";
+        }
+
+        /** Spring interrupts it when it has run for too long, which it ignores. */
+        @GetMapping("/task")
+        WebAsyncTask<String> task() {
+            Semaphore late = new Semaphore(0);
+            WebAsyncTask<String> task = new WebAsyncTask<>(1L, () -> {
+                late.acquireUninterruptibly();
+                return "done";
+            });
+            task.onTimeout(() -> {
+                late.release();
+                return "late";
+            });
+            return task;
         }
 
         private static void awaitLatch(CountDownLatch latch) {

@@ -11,7 +11,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.http.HttpStatus;
@@ -25,9 +24,8 @@ class DoorKeyTests {
     void usersTakeTurns() {
         DoorApplication.run(
                 OfUsers.class,
-                context -> {
-                    DoorApplication it = new DoorApplication(context);
-                    Holding holding = context.getBean(Holding.class);
+                it -> {
+                    Holding holding = it.bean(Holding.class);
                     holding.release("a1", "a2", "a3", "b1", "none");
                     CompletableFuture<?> first = it.ask("/hold/a0", "user", "a");
                     holding.awaitBegun("a0");
@@ -53,9 +51,8 @@ class DoorKeyTests {
     void aUserHasOnlySoManyPermits() {
         DoorApplication.run(
                 OfUsers.class,
-                context -> {
-                    DoorApplication it = new DoorApplication(context);
-                    Holding holding = context.getBean(Holding.class);
+                it -> {
+                    Holding holding = it.bean(Holding.class);
                     CompletableFuture<HttpResponse<String>> first = it.ask("/hold/a0", "user", "a");
                     holding.awaitBegun("a0");
                     CompletableFuture<HttpResponse<String>> second = it.ask("/hold/a1", "user", "a");
@@ -74,9 +71,7 @@ class DoorKeyTests {
 
     @Test
     void aRequestWhoseKeyFailsFailsAndTakesNoPermit() {
-        DoorApplication.run(OfUsers.class, context -> {
-            DoorApplication it = new DoorApplication(context);
-
+        DoorApplication.run(OfUsers.class, it -> {
             assertThat(it.get("/plain", "user", "broken").statusCode()).isEqualTo(500);
             assertThat(it.limit().completed()).isZero();
             assertThat(it.get("/plain", "user", "a").statusCode()).isEqualTo(200);
@@ -92,21 +87,19 @@ class DoorKeyTests {
                 .withUserConfiguration(Holding.class)
                 .withPropertyValues(
                         "server.forward-headers-strategy=" + strategy, "virtual-thread.web.key=client-address")
-                .run(context -> assertThat(keyOf(context, "X-Forwarded-For", "198.51.100.1, 203.0.113.7"))
+                .run(context -> assertThat(
+                                keyOf(new DoorApplication(context), "X-Forwarded-For", "198.51.100.1, 203.0.113.7"))
                         .isEqualTo(address));
     }
 
     @Test
     void aBeanWinsOverTheProperty() {
         DoorApplication.run(
-                OfUsers.class,
-                context -> assertThat(keyOf(context, "user", "a")).isEqualTo("a"),
-                "web.key=client-address");
+                OfUsers.class, it -> assertThat(keyOf(it, "user", "a")).isEqualTo("a"), "web.key=client-address");
     }
 
-    private static String keyOf(ApplicationContext context, String... headers) throws Exception {
-        DoorApplication it = new DoorApplication(context);
-        Holding holding = context.getBean(Holding.class);
+    private static String keyOf(DoorApplication it, String... headers) throws Exception {
+        Holding holding = it.bean(Holding.class);
         CompletableFuture<HttpResponse<String>> answer = it.ask("/hold/a", headers);
         holding.awaitBegun("a");
         List<KeyUse> keys = it.limit().busiestKeys(2);

@@ -231,10 +231,11 @@ class DoorPathTests {
                 .contains("web-request", "running"));
     }
 
-    private static void whileThePermitIsHeld(WebApplicationContextRunner runner, String servlet, Requests requests) {
+    private static void whileThePermitIsHeld(
+            WebApplicationContextRunner runner, String servlet, DoorApplication.Requests requests) {
         runner.run(context -> {
             DoorApplication it = new DoorApplication(context);
-            Holding holding = context.getBean(Holding.class);
+            Holding holding = it.bean(Holding.class);
             AvailabilityChangeEvent.publish(context, LivenessState.CORRECT);
             AvailabilityChangeEvent.publish(context, ReadinessState.ACCEPTING_TRAFFIC);
             CompletableFuture<HttpResponse<String>> holder = it.ask(servlet + "/hold/it");
@@ -260,9 +261,5 @@ class DoorPathTests {
                     },
                     "/files/*");
         }
-    }
-
-    private interface Requests {
-        void send(DoorApplication it) throws Exception;
     }
 }

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.github.virtualthread.Limited;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
+import io.github.virtualthread.limit.TaskLimit.Occupation;
 import io.github.virtualthread.limit.TaskLimits;
 import java.net.http.HttpResponse;
 import java.time.Duration;
@@ -26,9 +27,8 @@ class DoorTests {
 
     @Test
     void aRequestThatDoesNotFitIsAnswered503WithRetryAfterAndWithoutABody() {
-        DoorApplication.run(Holding.class, context -> {
-            DoorApplication it = new DoorApplication(context);
-            Holding holding = context.getBean(Holding.class);
+        DoorApplication.run(Holding.class, it -> {
+            Holding holding = it.bean(Holding.class);
             List<CompletableFuture<HttpResponse<String>>> served = List.of(it.ask("/hold/a"), it.ask("/hold/b"));
             holding.awaitBegun("a", "b");
             List<CompletableFuture<HttpResponse<String>>> waiting = List.of(it.ask("/plain"), it.ask("/plain"));
@@ -57,21 +57,15 @@ class DoorTests {
     void statusAndHeaderAreThoseOfAllRejections(String status, String retryAfter, int answered, String header) {
         DoorApplication.run(
                 Holding.class,
-                context -> {
-                    DoorApplication it = new DoorApplication(context);
-                    Holding holding = context.getBean(Holding.class);
-                    CompletableFuture<HttpResponse<String>> served = it.ask("/hold/a");
-                    holding.awaitBegun("a");
+                it -> {
+                    try (Occupation full = it.limit().occupy()) {
+                        HttpResponse<String> rejected = it.get("/plain");
 
-                    HttpResponse<String> rejected = it.get("/plain");
-
-                    assertThat(rejected.statusCode()).isEqualTo(answered);
-                    assertThat(rejected.headers().firstValue("Retry-After").orElse(null))
-                            .isEqualTo(header);
-                    holding.release("a");
-                    assertThat(served.get(2, MINUTES).statusCode()).isEqualTo(200);
+                        assertThat(rejected.statusCode()).isEqualTo(answered);
+                        assertThat(rejected.headers().firstValue("Retry-After").orElse(null))
+                                .isEqualTo(header);
+                    }
                 },
-                "limits.web.permits=1",
                 "limits.web.queue-capacity=0",
                 "web.rejected-status=" + status,
                 "web.retry-after=" + retryAfter);
@@ -81,9 +75,7 @@ class DoorTests {
     void aRejectionOfAControllersCallIsNotAnsweredAtTheDoor() {
         DoorApplication.run(
                 Rejecting.class,
-                context -> {
-                    DoorApplication it = new DoorApplication(context);
-
+                it -> {
                     HttpResponse<String> answer = it.get("/rejected");
 
                     assertThat(answer.statusCode()).isEqualTo(500);
@@ -97,19 +89,12 @@ class DoorTests {
     void aWaitIsAsLongAsTheLimitAllows() {
         DoorApplication.run(
                 Holding.class,
-                context -> {
-                    DoorApplication it = new DoorApplication(context);
-                    Holding holding = context.getBean(Holding.class);
-                    CompletableFuture<HttpResponse<String>> served = it.ask("/hold/a");
-                    holding.awaitBegun("a");
-
-                    assertThat(it.get("/plain").statusCode()).isEqualTo(503);
-
-                    holding.release("a");
-                    assertThat(served.get(2, MINUTES).statusCode()).isEqualTo(200);
+                it -> {
+                    try (Occupation full = it.limit().occupy()) {
+                        assertThat(it.get("/plain").statusCode()).isEqualTo(503);
+                    }
                     it.awaitFree();
                 },
-                "limits.web.permits=1",
                 "limits.web.max-wait=20ms");
     }
 
@@ -117,9 +102,7 @@ class DoorTests {
     void aCallUnderTheLimitOfTheDoorRunsUnderThePermitOfItsRequest() {
         DoorApplication.run(
                 Reentering.class,
-                context -> {
-                    DoorApplication it = new DoorApplication(context);
-
+                it -> {
                     assertThat(it.get("/direct").body()).isEqualTo("1 in use");
                     it.awaitFree();
                     assertThat(it.limit().completed()).isOne();
@@ -131,12 +114,10 @@ class DoorTests {
     void theLimitOfAControllerLiesWithinThatOfTheDoor() {
         DoorApplication.run(
                 Reporting.class,
-                context -> {
-                    DoorApplication it = new DoorApplication(context);
-
+                it -> {
                     assertThat(it.get("/report").body()).isEqualTo("web 1, report 1");
                     it.awaitFree();
-                    assertThat(context.getBean(TaskLimits.class).get("report").available())
+                    assertThat(it.bean(TaskLimits.class).get("report").available())
                             .isEqualTo(1);
                 },
                 "limits.web.permits=1",
@@ -148,9 +129,8 @@ class DoorTests {
     void whenTheLimitGrowsRequestsThatWaitAreServed() {
         DoorApplication.run(
                 Holding.class,
-                context -> {
-                    DoorApplication it = new DoorApplication(context);
-                    Holding holding = context.getBean(Holding.class);
+                it -> {
+                    Holding holding = it.bean(Holding.class);
                     CompletableFuture<HttpResponse<String>> first = it.ask("/hold/a");
                     holding.awaitBegun("a");
                     CompletableFuture<HttpResponse<String>> second = it.ask("/plain");

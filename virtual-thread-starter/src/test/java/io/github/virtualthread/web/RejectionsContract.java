@@ -1,15 +1,17 @@
 package io.github.virtualthread.web;
 
-import static java.util.concurrent.TimeUnit.MINUTES;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.limit.CallTimeoutException;
 import io.github.virtualthread.limit.LimitExceededException;
+import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskLimit.Occupation;
+import io.github.virtualthread.limit.TaskLimits;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
@@ -46,8 +48,6 @@ import org.springframework.web.bind.annotation.RestControllerAdvice;
 @Timeout(300)
 @ExtendWith(OutputCaptureExtension.class)
 abstract class RejectionsContract {
-
-    private static final CountDownLatch OPEN = new CountDownLatch(0);
 
     private final AbstractApplicationContextRunner<?, ?, ?> runner;
     private final AbstractApplicationContextRunner<?, ?, ?> withProblemDetails;
@@ -104,20 +104,15 @@ abstract class RejectionsContract {
     @Test
     void aFullLimitIsAnswered503AndTheNextRequestAsEver() {
         runner.run(context -> {
-            CountDownLatch started = new CountDownLatch(1);
-            CountDownLatch gate = new CountDownLatch(1);
-            CompletableFuture<String> held = context.getBean(Prices.class).find(started, gate);
-            assertThat(started.await(2, MINUTES)).isTrue();
+            TaskLimit limit = context.getBean(TaskLimits.class).get("db");
+            try (Occupation occupation = limit.occupy()) {
+                assertUnavailable(get(context, "/price"));
+                assertUnavailable(get(context, "/limited"));
+            }
 
-            assertUnavailable(get(context, "/price"));
-
-            gate.countDown();
-            assertThat(held).succeedsWithin(2, MINUTES);
-            get(context, "/price")
-                    .expectStatus()
-                    .isOk()
-                    .expectBody(String.class)
-                    .isEqualTo("7");
+            assertBody(get(context, "/price"), "7");
+            assertBody(get(context, "/limited"), "0 permits left");
+            assertThat(limit.available()).isOne();
         });
     }
 
@@ -301,6 +296,10 @@ abstract class RejectionsContract {
                 .isEmpty();
     }
 
+    private static void assertBody(ResponseSpec answer, String body) {
+        answer.expectStatus().isOk().expectBody(String.class).isEqualTo(body);
+    }
+
     private static void assertDetail(ResponseSpec answer, String detail) {
         answer.expectBody().jsonPath("$.detail").isEqualTo(detail);
     }
@@ -321,9 +320,7 @@ abstract class RejectionsContract {
         }
 
         @VirtualThread("db")
-        CompletableFuture<String> find(CountDownLatch started, CountDownLatch gate) throws InterruptedException {
-            started.countDown();
-            gate.await();
+        CompletableFuture<String> find() {
             return CompletableFuture.completedFuture("7");
         }
     }
@@ -332,14 +329,22 @@ abstract class RejectionsContract {
     static class Shop {
 
         private final Prices prices;
+        private final TaskLimits limits;
 
-        Shop(Prices prices) {
+        Shop(Prices prices, TaskLimits limits) {
             this.prices = prices;
+            this.limits = limits;
         }
 
         @GetMapping("/price")
-        CompletableFuture<String> price() throws InterruptedException {
-            return prices.find(OPEN, OPEN).thenApply(String::strip);
+        CompletableFuture<String> price() {
+            return prices.find().thenApply(String::strip);
+        }
+
+        @Limited("db")
+        @GetMapping("/limited")
+        String limited() {
+            return limits.get("db").available() + " permits left";
         }
 
         @GetMapping("/late/future")

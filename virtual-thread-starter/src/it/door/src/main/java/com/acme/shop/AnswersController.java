@@ -4,7 +4,6 @@ import io.github.virtualthread.execution.Deadline;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -19,7 +18,7 @@ import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBo
 class AnswersController {
 
     /** Not a few milliseconds: Jetty schedules a timeout before it notes it, and forgets one that fires in between. */
-    private static final long TIMEOUT = 500;
+    static final long TIMEOUT = 500;
 
     private final Meetings meetings;
 
@@ -43,6 +42,12 @@ class AnswersController {
     String failing(String id) {
         Meeting.await(meetings.begin(id).gate);
         throw new IllegalStateException("Thrown by the handler");
+    }
+
+    @GetMapping("/error-of-the-jvm")
+    String error(String id) {
+        meetings.begin(id);
+        throw new StackOverflowError("Thrown by the handler");
     }
 
     @GetMapping("/deferred")
@@ -76,7 +81,7 @@ class AnswersController {
     }
 
     /** Nobody gives it a result: the container ends it. */
-    @GetMapping({"/deferred-times-out", "/events/deferred-times-out"})
+    @GetMapping("/deferred-times-out")
     DeferredResult<String> deferredTimesOut(String id) {
         meetings.begin(id);
         return new DeferredResult<>(TIMEOUT);
@@ -208,13 +213,6 @@ class AnswersController {
         SseEmitter events = new SseEmitter(TIMEOUT);
         events.send("first");
         return events;
-    }
-
-    /** How long a request may take is known to its handler. */
-    @GetMapping("/deadline")
-    boolean deadline(String id) {
-        meetings.begin(id);
-        return Deadline.remaining().orElse(Duration.ZERO).compareTo(Duration.ofMinutes(30)) > 0;
     }
 
     @GetMapping("/ping")

@@ -67,11 +67,17 @@ class DoorTests {
     @CsvSource({
         "/plain, 200, plain",
         "/throws, 500, ''",
+        "/error-of-the-jvm, 500, ''",
         "/nowhere, 404, ''",
         "/deferred-already, 200, already",
         "/deferred-times-out, 503, ''",
         "/sse-times-out, 200, first",
         "/sse-at-once, 200, last",
+        "/raw-complete, 200, ''",
+        "/raw-throws, 500, ''",
+        "/raw-times-out, 500, ''",
+        "/raw-dispatched, 200, end",
+        "/raw-twice, 200, end",
         "/gated, 200, 'gated, deadline true'"
     })
     void anAnswerGivesItsPermitBack(String path, int status, String text) throws Exception {
@@ -95,7 +101,8 @@ class DoorTests {
         "/callable-throws, 500, ''",
         "/stream, 200, last",
         "/sse, 200, last",
-        "/sse-given-up, 200, last"
+        "/sse-given-up, 200, last",
+        "/raw, 200, ''"
     })
     void anAsynchronousAnswerHoldsItsPermitUntilItsEnd(String path, int status, String text) throws Exception {
         String id = Shop.newId();
@@ -128,7 +135,8 @@ class DoorTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/sse-without-end", "/stream-without-end", "/sse", "/sse-given-up", "/stream"})
+    @ValueSource(
+            strings = {"/sse-without-end", "/stream-without-end", "/sse", "/sse-given-up", "/stream", "/raw-given-up"})
     void aClientThatGoesAwayInTheMidstOfItsAnswerGivesThePermitBackWithTheNextWrite(String path) throws Exception {
         String id = Shop.newId();
         Exchange exchange = shop.send(path, id);
