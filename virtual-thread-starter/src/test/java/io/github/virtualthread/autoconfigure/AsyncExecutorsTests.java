@@ -401,17 +401,6 @@ class AsyncExecutorsTests {
     }
 
     @Test
-    void aSchedulerIsNotReplaced() {
-        plain.withBean("scheduler", ThreadPoolTaskScheduler.class)
-                .withPropertyValues("virtual-thread.async.executors.scheduler=mail")
-                .run(context -> assertThat(context)
-                        .getFailure()
-                        .hasMessageContaining(
-                                "virtual-thread.async.executors.scheduler: the bean 'scheduler' is a TaskScheduler, which the executor of"
-                                        + " a limit is not. Declare it as Executor, or remove the entry."));
-    }
-
-    @Test
     void anObjectThatExistsAlreadyFailsTheStart() {
         plain.withInitializer(
                         context -> context.getBeanFactory().registerSingleton("mailExecutor", new SyncTaskExecutor()))
