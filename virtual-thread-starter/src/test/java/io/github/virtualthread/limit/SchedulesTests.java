@@ -37,6 +37,7 @@ class SchedulesTests {
     enum Program {
         RELEASE_AND_REQUEST(List.of(), List.of(release()), List.of(request(1))),
         RELEASE_AND_REQUEST_ANOTHER(List.of(), List.of(release()), List.of(request(2))),
+        RELEASE_AND_REQUEST_TWICE(List.of(), List.of(release()), List.of(request(1), request(1))),
         LEAVE_AND_RELEASE(List.of(request(1), request(2)), List.of(leave()), List.of(release())),
         GROW_AND_REQUEST(List.of(), List.of(resize(2)), List.of(request(1))),
         SHRINK_AND_GO_ON(List.of(resize(2), request(2)), List.of(resize(1), resize(2)), List.of(release(), request(1))),

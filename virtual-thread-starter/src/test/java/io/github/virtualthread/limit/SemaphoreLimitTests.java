@@ -46,6 +46,26 @@ class SemaphoreLimitTests extends TimedLimits {
     }
 
     @Test
+    void aCallThatComesWhileFreePermitsGoToThoseWhoWaitOvertakesNone() {
+        SemaphoreLimit limit = limit(1);
+        Call.asked(limit);
+        Call late = new Call(limit);
+        Call first = new Call(limit) {
+            @Override
+            protected void granted() {
+                assertThat(late.ask()).isNull(); // a permit is free at this moment, and the second still waits
+            }
+        };
+        assertThat(first.ask()).isNull();
+        Call second = Call.asked(limit);
+
+        limit.resize(3);
+
+        assertThat(second.holds()).isTrue();
+        assertThat(late.holds()).isFalse();
+    }
+
+    @Test
     void givesAPermitBackOnlyOnce() {
         SemaphoreLimit limit = limit(2);
         Call call = Call.asked(limit);
