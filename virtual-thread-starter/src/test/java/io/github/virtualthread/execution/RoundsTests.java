@@ -169,7 +169,7 @@ class RoundsTests {
             System.out.printf(
                     "capacity %d: %.1f %% of the best number after 10 s, 99th percentile of the runs %d ms, %d permits at last%n",
                     capacity, 100 * share, last / MILLI, partner.permits);
-            assertThat(share).isGreaterThanOrEqualTo(0.9);
+            assertThat(share).isGreaterThanOrEqualTo(0.98); // as docs/limits.md says
             assertThat(last).isLessThanOrEqualTo(2 * 149 * MILLI);
         }
     }
