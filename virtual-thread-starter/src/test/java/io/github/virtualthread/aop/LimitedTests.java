@@ -12,6 +12,7 @@ import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
+import java.io.IOException;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.time.Duration;
@@ -48,6 +49,15 @@ class LimitedTests {
             assertThat(prices.thread()).isSameAs(Thread.currentThread());
             assertThat(prices.count(mail::available)).isZero();
             assertThat(mail.available()).isOne();
+        }
+    }
+
+    @Test
+    void aFailureIsTheMethodsOwn() {
+        try (TestContext context = TestContext.of(Prices.class)) {
+            assertThatExceptionOfType(IOException.class)
+                    .isThrownBy(() -> context.getBean(Prices.class).failing())
+                    .withMessage("own");
         }
     }
 
@@ -125,6 +135,23 @@ class LimitedTests {
     }
 
     @Test
+    void itReplacesTheOtherAnnotationOfTheType() {
+        try (TestContext context = TestContext.of(Jobs.class)) {
+            assertThat(context.check().mistakes()).isEmpty();
+            assertThat(context.getBean(Jobs.class).now()).isSameAs(Thread.currentThread());
+        }
+    }
+
+    @VirtualThread
+    static class Jobs {
+
+        @Limited("mail")
+        public Thread now() {
+            return Thread.currentThread();
+        }
+    }
+
+    @Test
     void itMayBeAMetaAnnotation() {
         try (TestContext context = TestContext.of(Meta.class)) {
             assertThat(context.getBean(Meta.class).available(mail(context))).isZero();
@@ -196,6 +223,11 @@ class LimitedTests {
         @Limited(limit = "mail")
         public int count(IntSupplier source) {
             return source.getAsInt();
+        }
+
+        @Limited("mail")
+        protected void failing() throws IOException {
+            throw new IOException("own");
         }
 
         @Limited(value = "mail", name = "price list")

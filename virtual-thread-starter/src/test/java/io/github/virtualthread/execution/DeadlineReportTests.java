@@ -3,6 +3,7 @@ package io.github.virtualthread.execution;
 import static io.github.virtualthread.execution.Late.LONG;
 import static io.github.virtualthread.execution.Late.SOON;
 import static io.github.virtualthread.execution.Late.assertRefused;
+import static io.github.virtualthread.execution.Late.failureOf;
 import static io.github.virtualthread.execution.Late.overdue;
 import static io.github.virtualthread.execution.Late.overrun;
 import static io.github.virtualthread.execution.Late.valueOf;
@@ -17,6 +18,7 @@ import io.github.virtualthread.limit.LimitSettings;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -161,6 +163,23 @@ class DeadlineReportTests {
         Late.awaitNoneInTimer(test);
         assertThat(log.events).isEmpty();
         assertThat(test.limit("db").available()).isOne();
+    }
+
+    @Test
+    void aStopEndsCallsWhoseTimeIsNotOver() throws Exception {
+        CountDownLatch runs = new CountDownLatch(1);
+        CompletableFuture<?> running = test.engine.submit(Late.spec(test, "db", LONG), () -> {
+            runs.countDown();
+            return blocks();
+        });
+        TestEngine.await(runs);
+        CompletableFuture<?> waiting = test.engine.submit(Late.spec(test, "db", LONG), this::blocks);
+
+        test.engine.stop(TestEngine.NO_TIME);
+
+        assertThat(failureOf(running)).isInstanceOf(CancellationException.class);
+        assertThat(failureOf(waiting)).hasMessageContaining("SHUTDOWN");
+        Late.awaitNoneInTimer(test);
     }
 
     @Test

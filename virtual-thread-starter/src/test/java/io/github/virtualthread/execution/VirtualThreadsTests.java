@@ -67,6 +67,27 @@ class VirtualThreadsTests {
     }
 
     @Test
+    void cancelInterruptsATask() {
+        CountDownLatch running = new CountDownLatch(1);
+        CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+        CompletableFuture<String> future = threads.submit("db", () -> {
+            running.countDown();
+            try {
+                release.await();
+                interrupted.complete(false);
+            } catch (InterruptedException expected) {
+                interrupted.complete(true);
+            }
+            return "ran";
+        });
+        TestEngine.await(running);
+
+        future.cancel(true);
+
+        assertThat(interrupted).succeedsWithin(2, TimeUnit.MINUTES).isEqualTo(true);
+    }
+
+    @Test
     void aFutureThatATaskReturnsIsItsValue() {
         CompletableFuture<String> inner = new CompletableFuture<>();
         FutureTask<String> never = new FutureTask<>(() -> "");
