@@ -235,8 +235,10 @@ class PermitsFromTests {
 
     @Test
     void aLimitWithinThatOfAPoolKeepsItsNumberAndDoesNotExceedThePool(CapturedOutput output) {
+        pool.setMaximumPoolSize(2);
         runner.withPropertyValues("virtual-thread.limits.report.permits=30", "virtual-thread.limits.report.within=db")
                 .run(context -> {
+                    assertThat(db(context).permits()).isEqualTo(2);
                     assertThat(limits(context).get("report").permits()).isEqualTo(30);
                     assertThat(context.getBean(EngineBeans.class)
                                     .pools()
