@@ -14,6 +14,7 @@ import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
+import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.FilterChain;
@@ -250,6 +251,33 @@ class DoorByHandTests {
 
         assertThat(limit.inUse()).isZero();
         assertThat(limit.available()).isOne();
+    }
+
+    /** Not every server reports the end of such a request. */
+    @Test
+    void aRequestThatFailsAfterItHasBecomeAsynchronousGivesThePermitBack() {
+        ServletException failure = new ServletException();
+
+        assertThatThrownBy(() -> filter.doFilter(request, response, (any, other) -> {
+                    any.startAsync();
+                    throw failure;
+                }))
+                .isSameAs(failure);
+        assertThat(limit.inUse()).isZero();
+    }
+
+    /** Not every server completes such a request. */
+    @Test
+    void anErrorThatTheServerReportsGivesThePermitBack() throws Exception {
+        filter.doFilter(request, response, (any, other) -> any.startAsync());
+        assertThat(limit.inUse()).isOne();
+        MockAsyncContext exchange = (MockAsyncContext) request.getAsyncContext();
+
+        for (AsyncListener listener : exchange.getListeners()) {
+            listener.onError(new AsyncEvent(exchange, new IOException("reset")));
+        }
+
+        assertThat(limit.inUse()).isZero();
     }
 
     @Test
