@@ -63,14 +63,17 @@ require_java_21() {
 times=()
 left_out=()
 step() {
-    local name="$1" started=$SECONDS line
+    local name="$1" started=$SECONDS lines line
     shift
     say "$name"
     find . -path '*/target/*' -name surefire-reports -prune -exec rm -rf {} +
     "$@"
-    while IFS= read -r line; do
-        left_out+=("$name: $line")
-    done < <(.ci/left-out)
+    lines=$(.ci/left-out)
+    if [ -n "$lines" ]; then
+        while IFS= read -r line; do
+            left_out+=("$name: $line")
+        done <<<"$lines"
+    fi
     times+=("$(printf '%2d:%02d  %s' $(((SECONDS - started) / 60)) $(((SECONDS - started) % 60)) "$name")")
 }
 

@@ -9,9 +9,15 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
+import org.springframework.core.Ordered;
 import org.springframework.core.annotation.AnnotationConfigurationException;
+import org.springframework.core.annotation.Order;
 
-/** Shows all mistakes of an application in one report, numbered if there is more than one. */
+/**
+ * Shows all mistakes of an application in one report, numbered if there is more than one. Before the analyzers of others, of which one
+ * may be for any failure of a bean.
+ */
+@Order(Ordered.HIGHEST_PRECEDENCE)
 final class MistakesFailureAnalyzer implements FailureAnalyzer {
 
     @Override
