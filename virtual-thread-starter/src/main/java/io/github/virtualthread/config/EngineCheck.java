@@ -29,6 +29,7 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
  */
 record EngineCheck(
         ConfigurableListableBeanFactory factory,
+        EngineBeans engine,
         EngineSettings given,
         TaskLimits limits,
         Findings findings,
@@ -48,8 +49,8 @@ record EngineCheck(
     private List<Mistake> mistakes() {
         List<Mistake> mistakes = new ArrayList<>(given.mistakes());
         mistakes.addAll(declaredTwice());
-        mistakes.addAll(engine().families().mistakes());
-        mistakes.addAll(engine().pools().read());
+        mistakes.addAll(engine.families().mistakes());
+        mistakes.addAll(engine.pools().read());
         if (sharesLimits()) {
             mistakes.addAll(ClusterCheck.mistakes(
                     factory.getBeanProvider(ClusterEngine.class),
@@ -75,17 +76,17 @@ record EngineCheck(
         }
         postProcessor.start();
         if (postProcessor.isEnabled()) {
-            engine().add(findings.methods());
+            engine.add(findings.methods());
         }
     }
 
     private void report(boolean intercepted) {
-        engine().pools().warnOfOverdraft();
+        engine.pools().warnOfOverdraft();
         if (intercepted && !findings.methods().isEmpty()) {
             new StatementWarnings(limits, factory)
                     .log(findings.methods(), further.stream().anyMatch(FurtherCheck::givesDeadlines));
         }
-        StartupReport report = new StartupReport(given, factory.getBeanClassLoader(), engine()::decoratorNames);
+        StartupReport report = new StartupReport(given, factory.getBeanClassLoader(), engine::decoratorNames);
         report.log(findings, limits, intercepted, further);
         if (hasOwnLimits()) {
             report.logNumbers(limits, findings.methods());
@@ -93,10 +94,6 @@ record EngineCheck(
         if (sharesLimits()) {
             warnOfEngine();
         }
-    }
-
-    private EngineBeans engine() {
-        return factory.getBean(BeanNames.ENGINE_BEANS, EngineBeans.class);
     }
 
     /** Whether the limits are of this context; those of a parent context are checked there. */

@@ -55,7 +55,9 @@ final class StartupCheck implements SmartInitializingSingleton, BeanFactoryAware
             new StartupReport(given, factory.getBeanClassLoader(), List::of)
                     .sumUp(List.of(), List.of(), postProcessor.isEnabled(), further);
         } else {
-            new EngineCheck(factory, given, limits.get(), findings, further).start(postProcessor);
+            TaskLimits present = limits.get();
+            EngineBeans engine = factory.getBean(BeanNames.ENGINE_BEANS, EngineBeans.class);
+            new EngineCheck(factory, engine, given, present, findings, further).start(postProcessor);
         }
     }
 

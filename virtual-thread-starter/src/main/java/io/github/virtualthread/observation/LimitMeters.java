@@ -81,7 +81,7 @@ final class LimitMeters implements TaskLimitCustomizer {
 
     private void register(TaskLimit limit, TaskMeters meters) {
         RunningCalls calls = meters.running();
-        new Gauges(meters, tags(limit))
+        Gauges gauges = new Gauges(meters, tags(limit))
                 .number("permits", limit::permits, "Most calls that run at once")
                 .number("available", limit::available, "Permits that nobody holds")
                 .number("waiting", limit::waiting, "Calls that wait for a permit")
@@ -103,11 +103,10 @@ final class LimitMeters implements TaskLimitCustomizer {
                         () -> calls.firstWaiting(limit),
                         "How long the oldest of the waiting calls has waited");
         if (limit.rejectsHopeless()) {
-            new Gauges(meters, tags(limit))
-                    .seconds("expected.wait", () -> expectedWait(limit), "How long one more call would wait");
+            gauges.seconds("expected.wait", () -> expectedWait(limit), "How long one more call would wait");
         }
         if (isShared(limit)) {
-            registerShared(limit, meters);
+            registerShared(limit, gauges);
         }
     }
 
@@ -116,9 +115,8 @@ final class LimitMeters implements TaskLimitCustomizer {
         return expected == null ? Double.NaN : expected.toMillis() / 1e3;
     }
 
-    private void registerShared(TaskLimit limit, TaskMeters meters) {
-        new Gauges(meters, tags(limit))
-                .number(
+    private static void registerShared(TaskLimit limit, Gauges gauges) {
+        gauges.number(
                         "cluster.permits",
                         () -> ofCluster(limit, ClusterState::permits),
                         "Most calls that run at once in all replicas together")

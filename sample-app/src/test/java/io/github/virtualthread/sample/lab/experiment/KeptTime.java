@@ -3,6 +3,7 @@ package io.github.virtualthread.sample.lab.experiment;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.jspecify.annotations.Nullable;
 import org.opentest4j.TestAbortedException;
 
 /**
@@ -32,27 +33,35 @@ final class KeptTime {
 
     /** Tries again only if the machine did not keep time; leaves the test out if it never did. */
     static void during(ThrowingCallable test) throws Throwable {
-        for (int left = TRIES - 1; ; left--) {
+        for (int tried = 1; ; tried++) {
             KeptTime time = new KeptTime();
-            try {
-                test.call();
+            AssertionError failure = time.failure(test);
+            if (failure == null) {
                 return;
-            } catch (AssertionError failure) {
-                time.end();
-                if (time.isKept()) {
-                    throw failure;
-                }
-                if (left == 0) {
-                    throw new TestAbortedException(
-                            "this machine kept time in none of %d tries: in the last one %s"
-                                    .formatted(TRIES, time.figures()),
-                            failure);
-                }
-                System.out.println("Once more, after: " + failure.getMessage());
-            } finally {
-                time.end();
-                System.out.println("Meanwhile " + time.figures());
             }
+            if (time.isKept()) {
+                throw failure;
+            }
+            if (tried == TRIES) {
+                throw new TestAbortedException(
+                        "this machine kept time in none of %d tries: in the last one %s"
+                                .formatted(TRIES, time.figures()),
+                        failure);
+            }
+            System.out.println("Once more, after: " + failure.getMessage());
+        }
+    }
+
+    /** Null if the test passes. */
+    private @Nullable AssertionError failure(ThrowingCallable test) throws Throwable {
+        try {
+            test.call();
+            return null;
+        } catch (AssertionError failure) {
+            return failure;
+        } finally {
+            end();
+            System.out.println("Meanwhile " + figures());
         }
     }
 
