@@ -43,7 +43,9 @@ class CompatibilityTests {
         String lowest = all("<maven\\.compiler\\.release>(\\d+)</", POM).get(0);
 
         assertThat(README).contains(", on Java " + lowest + " or later");
-        assertThat(Pages.text(".ci/all")).contains("invoker:run ").contains("-Dit.java=" + lowest);
+        assertThat(Pages.text(".ci/common.sh")).contains("invoker:run ");
+        assertThat(Pages.text(".ci/all"))
+                .containsPattern("run_applications invoker-java-21\\.properties .* -Dit\\.java=" + lowest + "\\n");
     }
 
     @Test
