@@ -66,6 +66,14 @@ run_applications() {
     mvn -B -ntp compile invoker:run -pl "$modules" "-Dinvoker.test=$names" "-Dinvoker.invokerPropertiesFile=$properties" "$@"
 }
 
+# Fails unless the last build has made the site: Maven goes on where Python cannot.
+require_site() {
+    local file
+    for file in index.html javadoc/index.html assets/mermaid.min.js; do
+        [ -f "target/site/$file" ] || fail "the site has no $file"
+    done
+}
+
 # Fails unless each test of the last run was on Java 21: a JVM that Surefire chose by itself would go unseen.
 require_java_21() {
     local report
