@@ -4,6 +4,7 @@ import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaField;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -52,7 +53,7 @@ final class Knots {
             if (!type.getEnclosingClass().isPresent()) {
                 known.addAll(ownersOfConstants(type));
             }
-            if (type.isInterface()
+            if (type.getModifiers().contains(JavaModifier.ABSTRACT)
                     && type.reflect().isSealed()
                     && !type.getName().equals(SEALED)) {
                 Stream.of(type.reflect().getPermittedSubclasses())
