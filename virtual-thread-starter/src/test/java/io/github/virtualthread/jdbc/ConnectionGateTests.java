@@ -132,7 +132,7 @@ class ConnectionGateTests {
     private static List<String> warnings(CapturedOutput output) {
         return output.getOut()
                 .lines()
-                .filter(line -> line.contains(" WARN ") && line.contains("CancellableDataSource -- "))
+                .filter(line -> line.contains(" WARN ") && line.contains("CancellableDataSource"))
                 .toList();
     }
 
