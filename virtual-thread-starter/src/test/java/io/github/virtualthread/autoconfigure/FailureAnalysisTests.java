@@ -1,5 +1,6 @@
 package io.github.virtualthread.autoconfigure;
 
+import static io.github.virtualthread.autoconfigure.Contexts.setVariables;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
@@ -30,7 +31,6 @@ import org.springframework.context.annotation.ComponentScan;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.env.StandardEnvironment;
-import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /** What somebody sees whose application does not start. */
 @Timeout(300)
@@ -52,41 +52,12 @@ class FailureAnalysisTests {
                 """.formatted(Mailer.class.getName()));
     }
 
-    @Test
-    void moreMistakesAreNumbered(CapturedOutput output) {
-        start(Application.class, "--virtual-thread.limits.mail.permits=0");
-
-        assertThat(normalized(output))
-                .contains("1. Limit 'mail': permits must be at least 1, was 0")
-                .contains("1. Correct the values under virtual-thread.limits.mail.")
-                .contains("2. " + Mailer.class.getName() + ".send asks for limit 'mial'")
-                .contains("2. ");
-    }
-
-    @Test
-    void aMisspeltKeyIsNotIgnored(CapturedOutput output) {
-        start(Empty.class, "--virtual-thread.limits.db.permit=1");
-
-        assertThat(normalized(output))
-                .contains("virtual-thread.limits.db.permit is not a property of the virtual-thread starter")
-                .contains("Did you mean virtual-thread.limits.db.permits?");
-    }
-
-    @Test
-    void aMisspeltKeyAtTheTopIsNotIgnored(CapturedOutput output) {
-        start(Empty.class, "--virtual-thread.defualt-limit=db", "--virtual-thread.propagation.mdc-key=a");
-
-        assertThat(normalized(output))
-                .contains("Did you mean virtual-thread.default-limit?")
-                .contains("Did you mean virtual-thread.propagation.mdc-keys?");
-    }
-
     @ParameterizedTest
     @CsvSource({
-        "limit.db.permits, limits.db.permits",
         "limts.db.queue-capacity, limits.db.queue-capacity",
         "method[com.acme.Mailer.send].limit, methods[com.acme.Mailer.send].limit",
         "pining.threshold, pinning.threshold",
+        "propagation.mdc-key, propagation.mdc-keys",
         "cluster.jdbcs.table, cluster.jdbc.table"
     })
     void aMisspeltSegmentIsFound(String key, String meant, CapturedOutput output) {
@@ -119,33 +90,6 @@ class FailureAnalysisTests {
                 .contains("Did you mean virtual-thread.limits.db.permits?")
                 .contains("Did you mean virtual-thread.methods[com.acme.Mailer.send].timeout?")
                 .doesNotContain("queue-capacity is not", ".limit is not", "virtual-thread.timeout is not");
-    }
-
-    @Test
-    void aNameWithDotsWithoutBracketsIsExplained(CapturedOutput output) {
-        start(Empty.class, "--virtual-thread.limits.partner.api.permits=1");
-
-        assertThat(normalized(output))
-                .contains("virtual-thread.limits.partner.api.permits is not a property")
-                .contains("If the limit is named 'partner.api', put the name in brackets and quotes:"
-                        + " virtual-thread.limits.\"[partner.api]\".permits.");
-    }
-
-    @Test
-    void anEmptyLimitIsExplained(CapturedOutput output) {
-        start(Empty.class, "--virtual-thread.limits.db=");
-
-        assertThat(normalized(output))
-                .contains(
-                        "virtual-thread.limits.db is empty, but a limit needs properties, at least permits, permits-from or cluster-permits")
-                .contains("set virtual-thread.limits.db.permits to the maximum number of concurrent calls.");
-    }
-
-    @Test
-    void anEmptyMapOfLimitsIsExplained(CapturedOutput output) {
-        start(Empty.class, "--virtual-thread.limits=");
-
-        assertThat(normalized(output)).contains("must contain limits by name");
     }
 
     @Test
@@ -231,13 +175,7 @@ class FailureAnalysisTests {
     void aWrongEnvironmentVariableIsShownWithTheKeyThatItStandsFor(CapturedOutput output) {
         SpringApplication application = new SpringApplication(Empty.class);
         StandardEnvironment environment = new StandardEnvironment();
-        String source = StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME;
-        environment
-                .getPropertySources()
-                .replace(
-                        source,
-                        new SystemEnvironmentPropertySource(
-                                source, Map.of("VIRTUALTHREAD_LIMITS_DB_QUEUECAPACITY", "many")));
+        setVariables(environment, Map.of("VIRTUALTHREAD_LIMITS_DB_QUEUECAPACITY", "many"));
         application.setEnvironment(environment);
 
         start(application);

@@ -1,5 +1,6 @@
 package io.github.virtualthread.autoconfigure;
 
+import static io.github.virtualthread.autoconfigure.Contexts.change;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.limit.KeyWeight;
@@ -16,9 +17,6 @@ import org.springframework.boot.test.context.assertj.AssertableApplicationContex
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.boot.test.util.TestPropertyValues;
-import org.springframework.cloud.context.environment.EnvironmentChangeEvent;
-import org.springframework.context.ConfigurableApplicationContext;
 
 @Timeout(300)
 @ExtendWith(OutputCaptureExtension.class)
@@ -322,11 +320,5 @@ class LimitRefreshTests {
 
     private static TaskLimits limits(AssertableApplicationContext context) {
         return context.getBean(TaskLimits.class);
-    }
-
-    private static void change(AssertableApplicationContext context, String... properties) {
-        ConfigurableApplicationContext source = context.getSourceApplicationContext();
-        TestPropertyValues.of(properties).applyTo(source);
-        source.publishEvent(new EnvironmentChangeEvent(source));
     }
 }

@@ -1,5 +1,6 @@
 package io.github.virtualthread.autoconfigure;
 
+import static io.github.virtualthread.autoconfigure.Contexts.mistakes;
 import static java.util.concurrent.CompletableFuture.completedFuture;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
@@ -12,7 +13,6 @@ import io.github.virtualthread.execution.Deadline;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.Mistake;
-import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
@@ -114,21 +114,8 @@ class MethodPropertiesTests {
     }
 
     @Test
-    void aKeyThatMatchesNoAnnotatedMethodFailsTheStartWithTheNearest() {
-        assertThat(mistakes(key("Mailer.huang", "timeout=1s")))
-                .containsExactly(new Mistake(
-                        "virtual-thread.methods.\"[" + HERE + "Mailer.huang]\" matches no annotated method",
-                        "Did you mean '" + HERE + "Mailer.hang'?"));
-        assertThat(mistakes("virtual-thread.methods.send.limit=mail"))
-                .containsExactly(
-                        new Mistake(
-                                "virtual-thread.methods.send matches no annotated method",
-                                "Write the class and the method of a bean, as in \"[com.acme.Mailer.send]\", or remove the key."));
-    }
-
-    @Test
     void aKeyThatNamesASuperclassOfTheBeanMatchesNothing() {
-        assertThat(mistakes(key("Base.inherited", "limit=mail")))
+        assertThat(mistakes(runner.withBean(Mailer.class).withPropertyValues(key("Base.inherited", "limit=mail"))))
                 .extracting(Mistake::action)
                 .containsExactly("Did you mean '" + HERE + "Mailer.inherited'?");
     }
@@ -186,49 +173,6 @@ class MethodPropertiesTests {
     void aMethodOfAClassThatIsNoBeanHereMayBeNamed() {
         runner.withPropertyValues(key("Mailer.hang", "limit=mail"))
                 .run(context -> assertThat(context).hasNotFailed());
-    }
-
-    @Test
-    void badValuesFailTheStart() {
-        assertThat(mistakes(
-                        key("Mailer.hang", "timeout=-1s"),
-                        key("Mailer.inPlace", "deadline=0s"),
-                        key("Mailer.free", "limit=mial"),
-                        key("Mailer.count", "timeout=1s")))
-                .containsExactlyInAnyOrder(
-                        new Mistake(
-                                "virtual-thread.methods.\"[" + HERE
-                                        + "Mailer.hang]\".timeout must be longer than zero, was -1s"
-                                        + place("Mailer.hang].timeout"),
-                                "Set virtual-thread.methods.\"[" + HERE
-                                        + "Mailer.hang]\".timeout to a duration such as 30s, or remove it."),
-                        new Mistake(
-                                "virtual-thread.methods.\"[" + HERE
-                                        + "Mailer.inPlace]\".deadline must be longer than zero, was 0s"
-                                        + place("Mailer.inPlace].deadline"),
-                                "Set virtual-thread.methods.\"[" + HERE
-                                        + "Mailer.inPlace]\".deadline to a duration such as 30s, or remove it."),
-                        new Mistake(
-                                HERE + "Mailer.free asks for limit 'mial', but the configured limits are [db, mail]",
-                                "Did you mean 'mail'? Correct virtual-thread.methods.\"[" + HERE
-                                        + "Mailer.free]\".limit, or set virtual-thread.limits.mial.permits."),
-                        new Mistake(
-                                "virtual-thread.methods.\"[" + HERE
-                                        + "Mailer.count]\".timeout is set, but a method with @Limited has no timeout",
-                                "Remove the key, or use @VirtualThread."));
-    }
-
-    private List<Mistake> mistakes(String... properties) {
-        Throwable[] failure = new Throwable[1];
-        runner.withBean(Mailer.class)
-                .withPropertyValues(properties)
-                .run(context -> failure[0] = context.getStartupFailure());
-        assertThat(failure[0]).isInstanceOf(VirtualThreadConfigurationException.class);
-        return ((VirtualThreadConfigurationException) failure[0]).mistakes();
-    }
-
-    private static String place(String key) {
-        return " (\"virtual-thread.methods[%s%s\" from property source \"test\")".formatted(HERE, key);
     }
 
     private static String key(String method, String value) {

@@ -1,5 +1,6 @@
 package io.github.virtualthread.autoconfigure;
 
+import static io.github.virtualthread.autoconfigure.Contexts.change;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -27,9 +28,6 @@ import org.springframework.boot.test.context.assertj.AssertableApplicationContex
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.boot.test.util.TestPropertyValues;
-import org.springframework.cloud.context.environment.EnvironmentChangeEvent;
-import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 
 /** Limits that take their permits from a pool. No test opens a connection. */
@@ -84,31 +82,14 @@ class PermitsFromTests {
     }
 
     @Test
-    void anotherPoolTellsItsSizeItself() {
-        plain.withBean("clients", PermitsSource.class, () -> () -> 7)
+    void anotherPoolNeedsNeitherJdbcNorHikari() {
+        plain.withClassLoader(new FilteredClassLoader("org.springframework.jdbc", "com.zaxxer.hikari"))
+                .withBean("clients", PermitsSource.class, () -> () -> 7)
                 .withPropertyValues(
                         "virtual-thread.limits.partner.permits-from=clients",
                         "virtual-thread.limits.partner.headroom=1")
                 .run(context ->
                         assertThat(limits(context).get("partner").permits()).isEqualTo(6));
-    }
-
-    @Test
-    void anotherPoolNeedsNeitherJdbcNorHikari() {
-        plain.withClassLoader(new FilteredClassLoader("org.springframework.jdbc", "com.zaxxer.hikari"))
-                .withBean("clients", PermitsSource.class, () -> () -> 7)
-                .withPropertyValues("virtual-thread.limits.partner.permits-from=clients")
-                .run(context ->
-                        assertThat(limits(context).get("partner").permits()).isEqualTo(7));
-    }
-
-    @Test
-    void aBeanOfSettingsMayNameAPoolToo() {
-        plain.withBean("clients", PermitsSource.class, () -> () -> 7)
-                .withBean(LimitSettings.class, () -> LimitSettings.of("partner", 1)
-                        .withPermitsFrom(new PermitsFrom("clients", 0)))
-                .run(context ->
-                        assertThat(limits(context).get("partner").permits()).isEqualTo(7));
     }
 
     @Test
@@ -330,12 +311,6 @@ class PermitsFromTests {
 
     private static PoolPermits pools(AssertableApplicationContext context) {
         return context.getBean(EngineBeans.class).pools();
-    }
-
-    private static void change(AssertableApplicationContext context, String... properties) {
-        ConfigurableApplicationContext source = context.getSourceApplicationContext();
-        TestPropertyValues.of(properties).applyTo(source);
-        source.publishEvent(new EnvironmentChangeEvent(source));
     }
 
     static class Early {

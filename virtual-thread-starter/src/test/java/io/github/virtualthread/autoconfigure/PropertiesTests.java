@@ -1,5 +1,7 @@
 package io.github.virtualthread.autoconfigure;
 
+import static io.github.virtualthread.autoconfigure.Contexts.mistakes;
+import static io.github.virtualthread.autoconfigure.Contexts.setVariables;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.VirtualThread;
@@ -9,7 +11,6 @@ import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimitCustomizer;
 import io.github.virtualthread.limit.TaskLimits;
-import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.time.Duration;
 import java.util.List;
@@ -23,29 +24,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.env.MapPropertySource;
-import org.springframework.core.env.StandardEnvironment;
-import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 @Timeout(300)
 class PropertiesTests {
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(VirtualThreadAutoConfiguration.class));
-
-    @Test
-    void aLimitHasPermitsAQueueAndALongestWait() {
-        runner.withPropertyValues(
-                        "virtual-thread.limits.db.permits=20",
-                        "virtual-thread.limits.db.queue-capacity=100",
-                        "virtual-thread.limits.db.max-wait=2s")
-                .run(context -> {
-                    TaskLimit db = context.getBean(TaskLimits.class).get("db");
-
-                    assertThat(db.permits()).isEqualTo(20);
-                    assertThat(db.queueCapacity()).isEqualTo(100);
-                    assertThat(db.maxWait()).isEqualTo(Duration.ofSeconds(2));
-                });
-    }
 
     @Test
     void aLimitLiesWithinAnotherAndBoundsEachKey() {
@@ -71,13 +55,18 @@ class PropertiesTests {
     void aLimitOfAPropertyAndOneOfABeanLieWithinEachOther() {
         runner.withBean("db", LimitSettings.class, () -> LimitSettings.of("db", 20))
                 .withBean("page", LimitSettings.class, () -> LimitSettings.of("page", 4)
-                        .withWithin("report"))
+                        .withWithin("report")
+                        .withPermitsPerKey(1)
+                        .withQueueCapacityPerKey(7))
                 .withPropertyValues("virtual-thread.limits.report.permits=8", "virtual-thread.limits.report.within=db")
                 .run(context -> {
                     TaskLimits limits = context.getBean(TaskLimits.class);
 
                     assertThat(limits.get("report").within()).isSameAs(limits.get("db"));
                     assertThat(limits.get("page").within()).isSameAs(limits.get("report"));
+                    assertThat(limits.get("page"))
+                            .hasToString(
+                                    "page (4 permits, 1 per key, within report, unbounded queue, 7 per key, unbounded wait)");
                 });
     }
 
@@ -144,17 +133,13 @@ class PropertiesTests {
                         "virtual-thread.limits.price-db.within=mail",
                         "virtual-thread.limits.price-db.permits-per-key=6",
                         "virtual-thread.limits.price-db.queue-capacity-per-key=5")
-                .withInitializer(context -> context.getEnvironment()
-                        .getPropertySources()
-                        .replace(
-                                StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
-                                new SystemEnvironmentPropertySource(
-                                        StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
-                                        Map.of(
-                                                "VIRTUALTHREAD_LIMITS_PRICEDB_PERMITS", "30",
-                                                "VIRTUALTHREAD_LIMITS_PRICEDB_WITHIN", "db",
-                                                "VIRTUALTHREAD_LIMITS_PRICEDB_PERMITSPERKEY", "4",
-                                                "VIRTUALTHREAD_LIMITS_PRICEDB_MAX_WAIT", "3s"))))
+                .withInitializer(context -> setVariables(
+                        context.getEnvironment(),
+                        Map.of(
+                                "VIRTUALTHREAD_LIMITS_PRICEDB_PERMITS", "30",
+                                "VIRTUALTHREAD_LIMITS_PRICEDB_WITHIN", "db",
+                                "VIRTUALTHREAD_LIMITS_PRICEDB_PERMITSPERKEY", "4",
+                                "VIRTUALTHREAD_LIMITS_PRICEDB_MAX_WAIT", "3s")))
                 .withInitializer(context -> {
                     // the test's own values stand in for a file, which environment variables override
                     var sources = context.getEnvironment().getPropertySources();
@@ -213,22 +198,6 @@ class PropertiesTests {
                         .withCauseInstanceOf(TimeoutException.class));
     }
 
-    @Test
-    void aBlankTimeoutIsNone() {
-        runner.withPropertyValues("virtual-thread.timeout=").run(context -> assertThat(
-                        context.getBean(EngineSettings.class).methods().timeout())
-                .isNull());
-    }
-
-    @Test
-    void aTimeoutIsLongerThanZero() {
-        runner.withPropertyValues("virtual-thread.timeout=0s")
-                .run(context -> assertThat(mistakes(context.getStartupFailure()).mistakes())
-                        .containsExactly(new Mistake(
-                                "virtual-thread.timeout must be longer than zero, was 0s" + place("timeout"),
-                                "Set virtual-thread.timeout to a duration such as 30s, or remove it.")));
-    }
-
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -275,12 +244,15 @@ class PropertiesTests {
                         "virtual-thread.limits.db.within=",
                         "virtual-thread.limits.db.permits-per-key=",
                         "virtual-thread.limits.db.queue-capacity-per-key=",
+                        "virtual-thread.timeout=",
                         "virtual-thread.methods[com.acme.Mailer.send].timeout=",
                         "virtual-thread.propagation.mdc-keys=",
                         "virtual-thread.health.saturated-after=",
                         "virtual-thread.default-limit=")
                 .run(context -> {
                     assertThat(context).hasNotFailed();
+                    assertThat(context.getBean(EngineSettings.class).methods().timeout())
+                            .isNull();
                     assertThat(context.getBean(TaskLimits.class).get("db").maxWait())
                             .isNull();
                     assertThat(context.getBean(TaskLimits.class).get("db").within())
@@ -289,7 +261,7 @@ class PropertiesTests {
                             .isEqualTo(LimitSettings.UNBOUNDED);
                 });
         runner.withPropertyValues("virtual-thread.limits.db.permits=", "virtual-thread.limits.db.queue-capacity=1")
-                .run(context -> assertThat(mistakes(context.getStartupFailure()).mistakes())
+                .run(context -> assertThat(mistakes(context))
                         .extracting(mistake -> mistake.description())
                         .containsExactly("Limit 'db' has no permits"));
     }
@@ -311,7 +283,7 @@ class PropertiesTests {
                         "virtual-thread.default-limit=al",
                         "virtual-thread.shutdown.await-termination-period=-1s")
                 .withBean(Prices.class)
-                .run(context -> assertThat(mistakes(context.getStartupFailure()).mistakes())
+                .run(context -> assertThat(mistakes(context))
                         .extracting(mistake -> mistake.description())
                         .contains(
                                 "Limit 'db': permits must be at least 1, was 0" + place("limits.db.permits")
@@ -340,14 +312,9 @@ class PropertiesTests {
     void aLimitWithAMistakeIsNoUnknownLimitToo(String key) {
         runner.withPropertyValues("virtual-thread.limits.price-db." + key, "virtual-thread.default-limit=pricedb")
                 .withBean(Prices.class)
-                .run(context -> assertThat(mistakes(context.getStartupFailure()).mistakes())
+                .run(context -> assertThat(mistakes(context))
                         .singleElement()
                         .satisfies(mistake -> assertThat(mistake.description()).startsWith("Limit 'price-db'")));
-    }
-
-    private static VirtualThreadConfigurationException mistakes(Throwable failure) {
-        assertThat(failure).isInstanceOf(VirtualThreadConfigurationException.class);
-        return (VirtualThreadConfigurationException) failure;
     }
 
     static class Prices {

@@ -1,15 +1,13 @@
 package io.github.virtualthread.autoconfigure;
 
+import static io.github.virtualthread.autoconfigure.Contexts.mistakes;
+import static io.github.virtualthread.autoconfigure.Contexts.setVariables;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.Mistake;
-import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
-import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,7 +19,6 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.StandardEnvironment;
-import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /** A key that is nearly ours fails the start; one that is somebody else's does not. */
 @Timeout(300)
@@ -53,15 +50,6 @@ class StrayKeysTests {
                         "%s is not a property of the virtual-thread starter (\"%s\" from property source \"test\")"
                                 .formatted(key, key),
                         "Did you mean %s? All keys of the starter begin with virtual-thread.".formatted(meant)));
-    }
-
-    @Test
-    void whoMeantSpringBootsKeyIsToldOfIt() {
-        assertThat(mistakes(runner.withPropertyValues("spring.virtual-threads.enabled=true")))
-                .extracting(Mistake::action)
-                .containsExactly(
-                        "Did you mean virtual-thread.enabled? All keys of the starter begin with virtual-thread."
-                                + " Spring Boot's own key is spring.threads.virtual.enabled.");
     }
 
     @Test
@@ -193,33 +181,13 @@ class StrayKeysTests {
 
     @Test
     void aNameWithOtherLettersStandsInBrackets() {
-        assertThat(mistakes(runner.withPropertyValues("virtual-thread.limits.größe.permits=20")))
-                .containsExactly(new Mistake(
-                        "Limit 'größe': outside brackets, Spring Boot keeps only letters a to z, digits and '-' of a name",
-                        "Put the name in brackets and quotes: virtual-thread.limits.\"[größe]\"."));
         runner.withPropertyValues("virtual-thread.limits[größe].permits=20")
                 .run(context ->
                         assertThat(context.getBean(TaskLimits.class).names()).containsExactly("größe"));
     }
 
     private ApplicationContextRunner environment(String name, String value) {
-        return runner.withInitializer(context -> context.getEnvironment()
-                .getPropertySources()
-                .replace(
-                        StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME,
-                        new SystemEnvironmentPropertySource(
-                                StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME, Map.of(name, value))));
-    }
-
-    private static List<Mistake> mistakes(ApplicationContextRunner runner) {
-        Mistake[][] mistakes = new Mistake[1][];
-        runner.run(context -> {
-            assertThat(context.getStartupFailure()).isInstanceOf(VirtualThreadConfigurationException.class);
-            mistakes[0] = ((VirtualThreadConfigurationException) context.getStartupFailure())
-                    .mistakes()
-                    .toArray(Mistake[]::new);
-        });
-        return Stream.of(mistakes[0]).collect(Collectors.toList());
+        return runner.withInitializer(context -> setVariables(context.getEnvironment(), Map.of(name, value)));
     }
 
     @Configuration(proxyBeanMethods = false)

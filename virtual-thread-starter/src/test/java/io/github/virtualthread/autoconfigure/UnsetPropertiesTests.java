@@ -1,5 +1,6 @@
 package io.github.virtualthread.autoconfigure;
 
+import static io.github.virtualthread.autoconfigure.Contexts.setVariables;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Cluster;
@@ -30,8 +31,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.support.PropertySourcesPlaceholderConfigurer;
 import org.springframework.core.env.PropertySource;
-import org.springframework.core.env.StandardEnvironment;
-import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /** A start that sets nothing binds nothing, and has what it would have bound. */
 @Timeout(300)
@@ -133,10 +132,7 @@ class UnsetPropertiesTests {
     @ParameterizedTest
     @ValueSource(strings = {"VIRTUALTHREAD_TIMEOUT", "VIRTUAL_THREAD_TIMEOUT", "virtualthread.timeout"})
     void aKeyIsBoundHoweverItIsSpelt(String variable) {
-        String environment = StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME;
-        runner.withInitializer(context -> context.getEnvironment()
-                        .getPropertySources()
-                        .replace(environment, new SystemEnvironmentPropertySource(environment, Map.of(variable, "3s"))))
+        runner.withInitializer(context -> setVariables(context.getEnvironment(), Map.of(variable, "3s")))
                 .run(context -> assertThat(timeout(context.getBean(EngineSettings.class)))
                         .hasSeconds(3));
     }

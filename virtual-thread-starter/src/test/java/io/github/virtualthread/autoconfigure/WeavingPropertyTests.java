@@ -1,5 +1,6 @@
 package io.github.virtualthread.autoconfigure;
 
+import static io.github.virtualthread.autoconfigure.Contexts.mistakes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -7,9 +8,7 @@ import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.config.EnableVirtual;
 import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import org.aspectj.lang.ProceedingJoinPoint;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -17,8 +16,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.test.context.FilteredClassLoader;
-import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -44,15 +41,6 @@ class WeavingPropertyTests {
                     assertThat(mistake.action())
                             .contains("-javaagent:/path/to/aspectjweaver-<version>.jar", "docs/weaving.md");
                 }));
-    }
-
-    @Test
-    void withoutAspectjOnTheClassPathTheStartFailsEvenIfNothingIsAnnotated() {
-        weaving.withClassLoader(new FilteredClassLoader(ProceedingJoinPoint.class))
-                .run(context -> assertThat(mistakes(context))
-                        .singleElement()
-                        .extracting(Mistake::description)
-                        .isEqualTo("Mode ASPECTJ is set, but AspectJ is not on the classpath"));
     }
 
     @Test
@@ -131,11 +119,6 @@ class WeavingPropertyTests {
         runner.withBean(Mailer.class).withPropertyValues("virtual-thread.mode=").run(context -> assertThat(
                         context.getBean(Mailer.class).send().join())
                 .matches(Thread::isVirtual));
-    }
-
-    private static List<Mistake> mistakes(AssertableApplicationContext context) {
-        assertThat(context.getStartupFailure()).isInstanceOf(VirtualThreadConfigurationException.class);
-        return ((VirtualThreadConfigurationException) context.getStartupFailure()).mistakes();
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -4,18 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.virtualthread.VirtualThread;
-import io.github.virtualthread.aop.MethodSettings;
 import io.github.virtualthread.aop.VirtualThreadBeanPostProcessor;
 import io.github.virtualthread.execution.Deadline;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
-import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.time.Duration;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -25,7 +22,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.context.annotation.AdviceMode;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -111,22 +107,6 @@ class EnableVirtualTests {
     }
 
     @Test
-    void twoThatDifferFailTheStart() {
-        assertThatThrownBy(() -> new AnnotationConfigApplicationContext(Plain.class, Special.class))
-                .isInstanceOf(VirtualThreadConfigurationException.class)
-                .hasMessageContaining(Special.class.getName() + " has @EnableVirtual with attributes that differ")
-                .hasMessageContaining("Keep one @EnableVirtual");
-    }
-
-    @Test
-    void modeAspectjWithoutAWeaverFailsTheStartAndSaysHowToAddIt() {
-        assertThatThrownBy(() -> new AnnotationConfigApplicationContext(Woven.class))
-                .isInstanceOf(VirtualThreadConfigurationException.class)
-                .hasMessageContaining("no class with annotated methods is woven")
-                .hasMessageContaining("-javaagent:/path/to/aspectjweaver-<version>.jar");
-    }
-
-    @Test
     void aLimitDeclaredByTwoBeansFailsTheStart() {
         assertThatThrownBy(() -> new AnnotationConfigApplicationContext(Plain.class, AnotherDb.class))
                 .isInstanceOf(VirtualThreadConfigurationException.class)
@@ -134,72 +114,6 @@ class EnableVirtualTests {
                         "Limit 'Db' is declared by two beans: 'db' as db (3 permits, unbounded queue, unbounded wait)"
                                 + " and 'otherDb' as Db (5 permits, unbounded queue, unbounded wait). Remove one of the beans, or"
                                 + " give its limit another name.");
-    }
-
-    @Test
-    void aDefaultLimitThatDoesNotExistIsAMistake() {
-        assertThatThrownBy(() -> new AnnotationConfigApplicationContext(Plain.class, UnknownDefault.class))
-                .isInstanceOf(VirtualThreadConfigurationException.class)
-                .hasMessage("virtual-thread.default-limit asks for limit 'dp', but the configured limits are [db]."
-                        + " Did you mean 'db'?");
-    }
-
-    @Test
-    void limitsThatLieWithinEachOtherFailTheStartWithAllMistakes() {
-        assertThatThrownBy(() -> new AnnotationConfigApplicationContext(Plain.class, WrongFamilies.class))
-                .isInstanceOfSatisfying(
-                        VirtualThreadConfigurationException.class, failure -> assertThat(failure.mistakes())
-                                .extracting(Mistake::description)
-                                .containsExactly(
-                                        "Limit 'report' lies within 'dp', but the other limits are [a, b, c, db]",
-                                        "Limits lie within each other: a within b within c within a"));
-    }
-
-    @Test
-    void aLimitLiesWithinAnother() {
-        try (var context = new AnnotationConfigApplicationContext(Plain.class, PageWithinDb.class)) {
-            TaskLimits limits = context.getBean(TaskLimits.class);
-
-            assertThat(limits.get("page").within()).isSameAs(limits.get("db"));
-            assertThat(limits.get("page").permitsPerKey()).isEqualTo(1);
-            assertThat(limits.get("page").queueCapacityPerKey()).isEqualTo(7);
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    static class PageWithinDb {
-
-        @Bean
-        LimitSettings page() {
-            return LimitSettings.of("page", 2)
-                    .withWithin("db")
-                    .withPermitsPerKey(1)
-                    .withQueueCapacityPerKey(7);
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    static class WrongFamilies {
-
-        @Bean
-        LimitSettings report() {
-            return LimitSettings.of("report", 2).withWithin("dp");
-        }
-
-        @Bean
-        LimitSettings a() {
-            return LimitSettings.of("a", 2).withWithin("b");
-        }
-
-        @Bean
-        LimitSettings b() {
-            return LimitSettings.of("b", 2).withWithin("c");
-        }
-
-        @Bean
-        LimitSettings c() {
-            return LimitSettings.of("c", 2).withWithin("a");
-        }
     }
 
     @Configuration(proxyBeanMethods = false)
@@ -225,42 +139,11 @@ class EnableVirtualTests {
     static class PlainBackground {}
 
     @Configuration(proxyBeanMethods = false)
-    @EnableVirtual(mode = AdviceMode.ASPECTJ)
-    static class Woven {
-
-        @VirtualThread
-        void run() {}
-    }
-
-    @Configuration(proxyBeanMethods = false)
     static class AnotherDb {
 
         @Bean
         LimitSettings otherDb() {
             return LimitSettings.of("Db", 5);
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    static class UnknownDefault {
-
-        @Bean
-        EngineSettings settings() {
-            EngineSettings defaults = EngineSettings.DEFAULTS;
-            return new EngineSettings(
-                    new MethodSettings("dp", null, Map.of()),
-                    defaults.threadNamePrefix(),
-                    defaults.mdc(),
-                    defaults.mdcKeys(),
-                    defaults.registeredContext(),
-                    defaults.awaitTermination(),
-                    defaults.selfInvocation(),
-                    defaults.callerTrace(),
-                    defaults.saturatedAfter(),
-                    defaults.stuckAfter(),
-                    defaults.cluster(),
-                    defaults.limits(),
-                    defaults.mistakes());
         }
     }
 
