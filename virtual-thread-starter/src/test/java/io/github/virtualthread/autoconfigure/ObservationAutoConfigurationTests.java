@@ -5,18 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.execution.VirtualThreads;
-import io.github.virtualthread.observation.DefaultTaskObservationConvention;
-import io.github.virtualthread.observation.TaskObservationContext;
-import io.github.virtualthread.observation.TaskObservationConvention;
 import io.github.virtualthread.observation.TaskObservations;
-import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.tracing.handler.DefaultTracingObservationHandler;
 import io.micrometer.tracing.test.simple.SimpleSpan;
 import io.micrometer.tracing.test.simple.SimpleTracer;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -93,7 +87,10 @@ class ObservationAutoConfigurationTests {
                 .withPropertyValues(ENABLED)
                 .withClassLoader(new FilteredClassLoader("io.micrometer"))
                 .run(context -> {
-                    assertThat(context).hasNotFailed().doesNotHaveBean("virtualThreadObservations");
+                    assertThat(context)
+                            .hasNotFailed()
+                            .doesNotHaveBean("virtualThreadMeters")
+                            .doesNotHaveBean("virtualThreadObservations");
                     assertThat(context.getBean(VirtualThreads.class)
                                     .submit(() -> "found")
                                     .join())
@@ -143,45 +140,6 @@ class ObservationAutoConfigurationTests {
                         .containsEntry("outcome", "success")
                         .containsKeys("method", "thread");
             }
-        });
-    }
-
-    @Test
-    void theParentIsKnownWithoutContextPropagation() {
-        traced.withPropertyValues("virtual-thread.propagation.context=false").run(context -> {
-            request(context.getBean(ObservationRegistry.class))
-                    .observe(() -> context.getBean(Prices.class).find().join());
-
-            assertThat(context.getBean(SimpleTracer.class).getSpans())
-                    .extracting(SimpleSpan::getTraceId)
-                    .hasSize(2)
-                    .containsOnly(context.getBean(SimpleTracer.class)
-                            .getSpans()
-                            .element()
-                            .getTraceId());
-        });
-    }
-
-    @Test
-    void theErrorOfATaskIsTheErrorOfItsSpan() {
-        traced.run(context -> {
-            context.getBean(Prices.class)
-                    .broken()
-                    .handle((value, failure) -> failure)
-                    .orTimeout(2, TimeUnit.MINUTES)
-                    .join();
-
-            assertThat(context.getBean(SimpleTracer.class).onlySpan().getError())
-                    .hasMessage("broken");
-        });
-    }
-
-    @Test
-    void aConventionOfTheApplicationIsUsed() {
-        traced.withBean(TaskObservationConvention.class, NamedAfterShop::new).run(context -> {
-            context.getBean(Prices.class).find().join();
-
-            assertThat(context.getBean(SimpleTracer.class).onlySpan().getName()).isEqualTo("shop");
         });
     }
 
@@ -249,23 +207,6 @@ class ObservationAutoConfigurationTests {
         };
     }
 
-    @Test
-    void theMetersOfObservationsHaveNamesOfTheirOwn(CapturedOutput output) {
-        runner.withPropertyValues(ENABLED)
-                .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
-                .run(context -> {
-                    context.getBean(Prices.class).find().join();
-
-                    assertThat(context.getBean(MeterRegistry.class)
-                                    .get("virtual.thread.task")
-                                    .tags("method", "Prices.find", "limit", "db", "outcome", "success")
-                                    .timer()
-                                    .count())
-                            .isEqualTo(1);
-                });
-        assertThat(output).doesNotContain("has failed on a call");
-    }
-
     private static Observation request(ObservationRegistry registry) {
         return Observation.createNotStarted("request", registry);
     }
@@ -274,14 +215,6 @@ class ObservationAutoConfigurationTests {
         ObservationRegistry registry = ObservationRegistry.create();
         registry.observationConfig().observationHandler(new DefaultTracingObservationHandler(tracer));
         return registry;
-    }
-
-    static class NamedAfterShop extends DefaultTaskObservationConvention {
-
-        @Override
-        public String getContextualName(TaskObservationContext context) {
-            return "shop";
-        }
     }
 
     static class Prices {
@@ -300,11 +233,6 @@ class ObservationAutoConfigurationTests {
         public CompletableFuture<String> held(CountDownLatch gate) {
             assertThat(awaitOpen(gate)).isTrue();
             return CompletableFuture.completedFuture(null);
-        }
-
-        @VirtualThread("db")
-        public CompletableFuture<String> broken() throws IOException {
-            throw new IOException("broken");
         }
 
         @Limited("db")

@@ -71,13 +71,6 @@ class CallMetersTests {
     }
 
     @Test
-    void aCallWithoutALimitHasTheLimitNone() {
-        test.submit(null, () -> null).join();
-
-        assertThat(tasks("none", "success", "none").count()).isEqualTo(1);
-    }
-
-    @Test
     void aCallIsActiveWhileItsBodyRuns() throws Exception {
         CompletableFuture<?> running = test.hold("db");
         test.submit("db", () -> null);

@@ -4,19 +4,19 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 
 /** What a registry has counted, by the names of meters after {@code virtual.thread}. */
-record Figures(MeterRegistry registry) {
+public record Figures(MeterRegistry registry) {
 
     private static final String PREFIX = "virtual.thread.";
 
-    double count(String counter, String... tags) {
+    public double count(String counter, String... tags) {
         return registry.get(PREFIX + counter).tags(tags).counter().count();
     }
 
-    double value(String gauge, String... tags) {
+    public double value(String gauge, String... tags) {
         return registry.get(PREFIX + gauge).tags(tags).gauge().value();
     }
 
-    Timer timer(String timer, String... tags) {
+    public Timer timer(String timer, String... tags) {
         return registry.get(PREFIX + timer).tags(tags).timer();
     }
 }
