@@ -61,8 +61,6 @@ class AsyncExecutorsTests {
 
     private static final AtomicInteger created = new AtomicInteger();
 
-    private final AtomicInteger running = new AtomicInteger();
-    private final AtomicInteger most = new AtomicInteger();
     private final AtomicInteger confirmed = new AtomicInteger();
     private final CountDownLatch confirming = new CountDownLatch(1);
     private final CountDownLatch interrupted = new CountDownLatch(1);
@@ -109,29 +107,6 @@ class AsyncExecutorsTests {
             assertThat(second).succeedsWithin(2, TimeUnit.MINUTES);
             CompletableFuture.allOf(waiting.toArray(CompletableFuture[]::new)).get(2, TimeUnit.MINUTES);
             assertThat(order).hasSize(100).isSorted();
-        });
-    }
-
-    @Test
-    void manyAtOnceNeverRunMoreThanTheLimitAllows() {
-        common.run(context -> {
-            Mailer mailer = context.getBean(Mailer.class);
-            List<CompletableFuture<?>> calls = new CopyOnWriteArrayList<>();
-            List<Thread> callers = new ArrayList<>();
-            for (int caller = 0; caller < 8; caller++) {
-                callers.add(Thread.ofVirtual().start(() -> {
-                    for (int i = 0; i < 500; i++) {
-                        calls.add(mailer.count());
-                    }
-                }));
-            }
-            for (Thread caller : callers) {
-                caller.join();
-            }
-
-            assertThat(calls).hasSize(4000).allSatisfy(call -> assertThat(call).succeedsWithin(2, TimeUnit.MINUTES));
-            assertThat(most).hasValue(2);
-            assertThat(running).hasValue(0);
         });
     }
 
@@ -482,13 +457,6 @@ class AsyncExecutorsTests {
         CompletableFuture<Integer> add(List<Integer> order, int number) {
             order.add(number);
             return CompletableFuture.completedFuture(number);
-        }
-
-        @Async
-        CompletableFuture<Integer> count() {
-            test.most.accumulateAndGet(test.running.incrementAndGet(), Math::max);
-            Thread.yield();
-            return CompletableFuture.completedFuture(test.running.decrementAndGet());
         }
 
         @Async

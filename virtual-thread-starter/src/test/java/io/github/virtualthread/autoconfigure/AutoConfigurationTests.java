@@ -19,10 +19,13 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.MDC;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.support.AopUtils;
@@ -67,33 +70,14 @@ class AutoConfigurationTests {
         });
     }
 
-    @Test
-    void theMdcOfTheCallerIsThere() {
-        runner.run(context -> {
+    @ParameterizedTest
+    @CsvSource({"mdc-keys=, r-1", "mdc=false, ", "mdc-keys=tenant, ", "mdc-keys=requestId, r-1"})
+    void theMdcOfTheCallerIsThereUnlessAPropertySaysOtherwise(String property, @Nullable String seen) {
+        runner.withPropertyValues("virtual-thread.propagation." + property).run(context -> {
             MDC.put("requestId", "r-1");
 
             assertThat(context.getBean(Prices.class).requestId().get(2, TimeUnit.MINUTES))
-                    .isEqualTo("r-1");
-        });
-    }
-
-    @Test
-    void propagationIsSwitchedOffByProperty() {
-        runner.withPropertyValues("virtual-thread.propagation.mdc=false").run(context -> {
-            MDC.put("requestId", "r-1");
-
-            assertThat(context.getBean(Prices.class).requestId().get(2, TimeUnit.MINUTES))
-                    .isNull();
-        });
-    }
-
-    @Test
-    void onlyTheMdcKeysThatAreNamedTravel() {
-        runner.withPropertyValues("virtual-thread.propagation.mdc-keys=tenant").run(context -> {
-            MDC.put("requestId", "r-1");
-
-            assertThat(context.getBean(Prices.class).requestId().get(2, TimeUnit.MINUTES))
-                    .isNull();
+                    .isEqualTo(seen);
         });
     }
 
@@ -252,15 +236,6 @@ class AutoConfigurationTests {
                 });
     }
 
-    @Test
-    void aCallBeforeTheContextHasStartedIsAccepted() {
-        runner.withBean(CallsWhenCreated.class).run(context -> assertThat(context.getBean(CallsWhenCreated.class)
-                        .thread
-                        .get(2, TimeUnit.MINUTES)
-                        .isVirtual())
-                .isTrue());
-    }
-
     static class Prices {
 
         @VirtualThread("db")
@@ -284,15 +259,6 @@ class AutoConfigurationTests {
         @VirtualThread
         public CompletableFuture<Integer> count() {
             return CompletableFuture.completedFuture(1);
-        }
-    }
-
-    static class CallsWhenCreated {
-
-        private final CompletableFuture<Thread> thread;
-
-        CallsWhenCreated(Prices prices) {
-            thread = prices.thread();
         }
     }
 

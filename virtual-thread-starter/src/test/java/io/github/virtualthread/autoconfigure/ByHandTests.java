@@ -2,11 +2,8 @@ package io.github.virtualthread.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.execution.VirtualThreads;
-import io.github.virtualthread.limit.TaskLimits;
 import java.lang.reflect.Method;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +14,6 @@ import org.springframework.aop.interceptor.AsyncUncaughtExceptionHandler;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** Calls by hand in an application. */
@@ -29,28 +25,6 @@ class ByHandTests {
             .withConfiguration(
                     AutoConfigurations.of(VirtualThreadAutoConfiguration.class, TaskExecutionAutoConfiguration.class))
             .withPropertyValues("virtual-thread.limits.db.permits=1");
-
-    @Test
-    void itIsInjectedByItsType() {
-        runner.withBean(Orders.class).run(context -> assertThat(
-                        context.getBean(Orders.class).thread().isVirtual())
-                .isTrue());
-    }
-
-    @Test
-    void annotatedMethodsAndCallsByHandShareThePermits() {
-        runner.withBean(Prices.class).run(context -> {
-            CompletableFuture<String> gate = new CompletableFuture<>();
-            CompletableFuture<String> first = context.getBean(Prices.class).held(gate);
-            CompletableFuture<String> second =
-                    context.getBean(VirtualThreads.class).submit("db", () -> "second");
-
-            assertThat(context.getBean(TaskLimits.class).get("db").waiting()).isEqualTo(1);
-            gate.complete("first");
-            assertThat(first).succeedsWithin(2, TimeUnit.MINUTES);
-            assertThat(second).succeedsWithin(2, TimeUnit.MINUTES);
-        });
-    }
 
     @Test
     void callsByHandNeverUseTheDefaultLimit() {
@@ -78,19 +52,6 @@ class ByHandTests {
     }
 
     @Test
-    void whatNobodyWaitsForFailsIntoTheLog(CapturedOutput output) {
-        runner.run(context -> {
-            VirtualThreads threads = context.getBean(VirtualThreads.class);
-            threads.execute(() -> {
-                throw new IllegalStateException("broken");
-            });
-
-            assertThat(threads.awaitIdle(Duration.ofMinutes(2))).isTrue();
-            assertThat(output).contains("ByHandTests.lambda failed, and no caller waits for its result");
-        });
-    }
-
-    @Test
     void whatNobodyWaitsForFailsIntoTheHandlerOfTheApplication() {
         runner.withBean(Handler.class).run(context -> {
             IllegalStateException failure = new IllegalStateException("broken");
@@ -102,27 +63,6 @@ class ByHandTests {
             assertThat(handler.failure).succeedsWithin(2, TimeUnit.MINUTES).isSameAs(failure);
             assertThat(handler.method.join()).isEqualTo(VirtualThreads.class.getMethod("execute", Runnable.class));
         });
-    }
-
-    static class Orders {
-
-        private final VirtualThreads threads;
-
-        Orders(VirtualThreads threads) {
-            this.threads = threads;
-        }
-
-        Thread thread() throws Exception {
-            return threads.submit("db", Thread::currentThread).get(2, TimeUnit.MINUTES);
-        }
-    }
-
-    static class Prices {
-
-        @VirtualThread("db")
-        CompletableFuture<String> held(CompletableFuture<String> until) {
-            return until;
-        }
     }
 
     static class Handler implements AsyncUncaughtExceptionHandler {

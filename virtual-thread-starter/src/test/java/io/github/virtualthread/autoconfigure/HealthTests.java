@@ -104,10 +104,7 @@ class HealthTests {
 
     @Test
     void isUpWhileNobodyWaits() {
-        on.run(context -> assertThat(context.getBean(Boot3LimitsHealthIndicator.class)
-                        .health()
-                        .getStatus())
-                .isEqualTo(Status.UP));
+        on.run(context -> assertThat(health(context).getStatus()).isEqualTo(Status.UP));
     }
 
     @Test
@@ -115,7 +112,7 @@ class HealthTests {
         on.run(context -> {
             saturate(context);
 
-            var health = context.getBean(Boot3LimitsHealthIndicator.class).health();
+            Health health = health(context);
             assertThat(health.getStatus()).isEqualTo(Status.OUT_OF_SERVICE);
             assertThat(health.getDetails()).containsOnlyKeys("db");
             assertThat(health.getDetails().get("db"))
@@ -129,10 +126,7 @@ class HealthTests {
         on.withPropertyValues("virtual-thread.health.saturated-after=1h").run(context -> {
             saturate(context);
 
-            assertThat(context.getBean(Boot3LimitsHealthIndicator.class)
-                            .health()
-                            .getStatus())
-                    .isEqualTo(Status.UP);
+            assertThat(health(context).getStatus()).isEqualTo(Status.UP);
         });
     }
 

@@ -94,20 +94,6 @@ class LifecycleTests {
     }
 
     @Test
-    void aContextThatWasStoppedCanBeStartedAgain() {
-        runner.run(context -> {
-            Queries queries = context.getBean(Queries.class);
-            GenericApplicationContext source = context.getSourceApplicationContext(GenericApplicationContext.class);
-
-            source.stop();
-            assertThat(queries.probe()).isCompletedExceptionally();
-            source.start();
-
-            assertThat(queries.probe()).succeedsWithin(Duration.ofMinutes(2));
-        });
-    }
-
-    @Test
     void aClosedContextRefusesItsFirstCallLikeAnyOther() {
         Queries[] queries = new Queries[1];
         runner.run(context -> queries[0] = context.getBean(Queries.class));

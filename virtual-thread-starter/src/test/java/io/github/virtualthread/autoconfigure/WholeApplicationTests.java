@@ -7,6 +7,8 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -21,21 +23,11 @@ import org.springframework.context.annotation.Configuration;
 @ExtendWith(OutputCaptureExtension.class)
 class WholeApplicationTests {
 
-    @Test
-    void noBeanIsTakenOutOfPostProcessing(CapturedOutput output) {
-        try (ConfigurableApplicationContext context = start("--virtual-thread.limits.db.permits=2")) {
-            Thread thread = context.getBean(Prices.class).thread().join();
-
-            assertThat(thread.isVirtual()).isTrue();
-        }
-
-        assertThat(output).doesNotContain("not eligible for getting processed by all BeanPostProcessors");
-    }
-
-    @Test
-    void noBeanIsTakenOutOfPostProcessingForObservations(CapturedOutput output) {
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void noBeanIsTakenOutOfPostProcessing(boolean observed, CapturedOutput output) {
         try (ConfigurableApplicationContext context =
-                start("--virtual-thread.limits.db.permits=2", "--virtual-thread.observation.enabled=true")) {
+                start("--virtual-thread.limits.db.permits=2", "--virtual-thread.observation.enabled=" + observed)) {
             assertThat(context.getBean(Prices.class).thread().join().isVirtual())
                     .isTrue();
         }
