@@ -10,7 +10,6 @@ import static org.assertj.core.api.InstanceOfAssertFactories.LIST;
 import static org.assertj.core.api.InstanceOfAssertFactories.MAP;
 
 import io.github.virtualthread.VirtualThread;
-import io.github.virtualthread.actuate.VirtualThreadsEndpoint.EndedDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.MethodDescriptor;
 import io.github.virtualthread.autoconfigure.VirtualThreadActuatorAutoConfiguration;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
@@ -19,6 +18,7 @@ import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.LimitSettings;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
+import java.util.List;
 import javax.management.MBeanException;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
@@ -67,23 +67,6 @@ class EndpointAvailabilityTests {
     }
 
     @Test
-    void itWorksWithoutTheWeb() {
-        run(open(), it -> {
-            VirtualThreadsEndpoint endpoint = it.bean(VirtualThreadsEndpoint.class);
-
-            assertThat(endpoint.overview().limits())
-                    .singleElement()
-                    .satisfies(limit -> assertThat(limit.queueCapacity()).isNull());
-            assertThat(endpoint.limit("PRICEDB", null, null).calls()).isEmpty();
-            assertThat(endpoint.change("price-db", "2", null, null, null, null, null)
-                            .permits())
-                    .isEqualTo(2);
-            assertThat(endpoint.end("price-db", null, "true", null))
-                    .isEqualTo(new EndedDescriptor("price-db", 0, 0, null, null));
-        });
-    }
-
-    @Test
     void jmxShowsAndChangesTheSame() {
         new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
@@ -105,6 +88,9 @@ class EndpointAvailabilityTests {
                             .extractingByKey("limits")
                             .asInstanceOf(LIST)
                             .hasSize(1);
+                    assertThat(jmx("limit", "MAIL", null, null))
+                            .asInstanceOf(MAP)
+                            .containsEntry("calls", List.of());
                     assertThat(jmx("change", "mail", "3", null, null))
                             .asInstanceOf(MAP)
                             .containsEntry("permits", 3);

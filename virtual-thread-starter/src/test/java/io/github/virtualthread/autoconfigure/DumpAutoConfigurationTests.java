@@ -5,6 +5,7 @@ import static org.springframework.test.web.servlet.request.MockMvcRequestBuilder
 
 import com.jayway.jsonpath.JsonPath;
 import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.actuate.EndpointApplication;
 import io.github.virtualthread.actuate.VirtualThreadDumpEndpoint;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -12,15 +13,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
-import org.springframework.boot.actuate.autoconfigure.endpoint.web.WebEndpointAutoConfiguration;
-import org.springframework.boot.actuate.autoconfigure.web.server.ManagementContextAutoConfiguration;
-import org.springframework.boot.actuate.autoconfigure.web.servlet.ServletManagementContextAutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.autoconfigure.http.HttpMessageConvertersAutoConfiguration;
-import org.springframework.boot.autoconfigure.web.servlet.DispatcherServletAutoConfiguration;
-import org.springframework.boot.autoconfigure.web.servlet.WebMvcAutoConfiguration;
-import org.springframework.boot.convert.ApplicationConversionService;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.http.MediaType;
@@ -35,21 +28,8 @@ class DumpAutoConfigurationTests {
     private static final String EXPOSED = "management.endpoints.web.exposure.include=virtualthreaddump";
     private static final String ACCESSIBLE = "management.endpoint.virtualthreaddump.access=read-only";
 
-    private final WebApplicationContextRunner plain = new WebApplicationContextRunner()
-            // as SpringApplication does, for read-only
-            .withInitializer(
-                    context -> context.getEnvironment().setConversionService(new ApplicationConversionService()))
-            .withConfiguration(AutoConfigurations.of(
-                    VirtualThreadAutoConfiguration.class, VirtualThreadDumpAutoConfiguration.class));
-
-    private final WebApplicationContextRunner runner = plain.withConfiguration(AutoConfigurations.of(
-            EndpointAutoConfiguration.class,
-            WebEndpointAutoConfiguration.class,
-            ManagementContextAutoConfiguration.class,
-            ServletManagementContextAutoConfiguration.class,
-            HttpMessageConvertersAutoConfiguration.class,
-            DispatcherServletAutoConfiguration.class,
-            WebMvcAutoConfiguration.class));
+    private final WebApplicationContextRunner runner = EndpointApplication.web()
+            .withConfiguration(AutoConfigurations.of(VirtualThreadDumpAutoConfiguration.class));
 
     @Test
     void itIsNotThereUnlessExposedAndAccessible() {
@@ -62,7 +42,7 @@ class DumpAutoConfigurationTests {
 
     @Test
     void itIsNotThereOnAJvmThatWritesNoDump() {
-        plain.withPropertyValues(EXPOSED, ACCESSIBLE)
+        runner.withPropertyValues(EXPOSED, ACCESSIBLE)
                 .withClassLoader(new FilteredClassLoader("com.sun.management"))
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("virtualThreadDumpEndpoint"));
     }
@@ -85,10 +65,10 @@ class DumpAutoConfigurationTests {
                 assertThat(response.getContentType()).startsWith("application/json");
                 List<String> names = JsonPath.read(
                         response.getContentAsString(), "$.threadDump.threadContainers[*].threads[*].name");
-                assertThat(names).contains("vt-Prices.find-1");
+                assertThat(names).contains("main", "vt-Prices.find-1");
             }
             assertThat(text.getContentType()).isEqualTo("text/plain;charset=UTF-8");
-            assertThat(text.getContentAsString()).contains("\"vt-Prices.find-1\" virtual");
+            assertThat(text.getContentAsString()).contains("\"main\"", "\"vt-Prices.find-1\" virtual", "$Prices.find(");
         });
     }
 
