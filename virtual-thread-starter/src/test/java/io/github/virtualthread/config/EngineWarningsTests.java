@@ -1,6 +1,7 @@
 package io.github.virtualthread.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.argumentSet;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.virtualthread.cluster.ClusterEngine;
@@ -11,10 +12,14 @@ import io.github.virtualthread.pool.PoolSizes;
 import io.github.virtualthread.test.MemoryEngine;
 import java.util.OptionalInt;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
@@ -45,12 +50,29 @@ class EngineWarningsTests {
                                 + " virtual-thread.limits.partner.permits: 9, " + OWN);
     }
 
-    @Test
-    void oneLessIsNot(CapturedOutput output) {
-        start(engine(pool), shared(9));
-        start(engine(pool), LimitSettings.of("partner", 9).withClusterPermits(30));
+    @ParameterizedTest
+    @MethodSource("enough")
+    void aConnectionThatIsLeftIsEnough(LimitSettings[] limits, CapturedOutput output) {
+        start(engine(pool), limits);
 
         assertThat(output).doesNotContain(WARNING);
+    }
+
+    static Stream<Arguments> enough() {
+        return Stream.of(
+                enough("one permit less", shared(9)),
+                enough(
+                        "one permit less in this JVM",
+                        LimitSettings.of("partner", 9).withClusterPermits(30)),
+                enough("the limit around", LimitSettings.of("db", 5), shared(20).withWithin("db")),
+                enough("a headroom of one", drawing("db", 1).withClusterPermits(20)),
+                enough(
+                        "fewer cluster-permits without headroom",
+                        drawing("db", 0).withClusterPermits(9)));
+    }
+
+    private static Arguments enough(String name, LimitSettings... limits) {
+        return argumentSet(name, (Object) limits);
     }
 
     @Test
@@ -65,33 +87,12 @@ class EngineWarningsTests {
     }
 
     @Test
-    void theLimitAroundCountsToo(CapturedOutput output) {
-        start(engine(pool), LimitSettings.of("db", 5), shared(20).withWithin("db"));
-
-        assertThat(output).doesNotContain(WARNING);
-    }
-
-    @Test
     void aLimitWithoutHeadroomOfThatPoolIsNamedWithoutAnIf(CapturedOutput output) {
         start(engine(pool), shared(3), drawing("db", 0));
 
         assertThat(output)
                 .containsOnlyOnce("hold all of them: limit 'db' allows 10 calls. An exchange")
                 .contains("Set virtual-thread.limits.db.headroom: 1, " + OWN);
-    }
-
-    @Test
-    void headroomOfOneIsEnough(CapturedOutput output) {
-        start(engine(pool), drawing("db", 1).withClusterPermits(20));
-
-        assertThat(output).doesNotContain(WARNING);
-    }
-
-    @Test
-    void fewerClusterPermitsThanConnectionsAreEnoughEvenWithoutHeadroom(CapturedOutput output) {
-        start(engine(pool), drawing("db", 0).withClusterPermits(9));
-
-        assertThat(output).doesNotContain(WARNING);
     }
 
     @Test
@@ -135,28 +136,14 @@ class EngineWarningsTests {
 
     @Test
     void aPoolOfItsOwnMayBeSmall(CapturedOutput output) {
-        start(
-                context -> {
-                    context.registerBean("own", DataSource.class, () -> own, own -> own.setPrimary(false));
-                    context.getBeanDefinition("pool").setPrimary(true);
-                    return new JdbcClusterEngine(own, "shop");
-                },
-                shared(20),
-                drawing("db", 0));
+        start(besideOwn(own), shared(20), drawing("db", 0));
 
         assertThat(output).doesNotContain(WARNING);
     }
 
     @Test
     void unlessALimitTakesItsPermitsFromIt(CapturedOutput output) {
-        start(
-                context -> {
-                    context.registerBean("own", DataSource.class, () -> own, own -> own.setPrimary(false));
-                    context.getBeanDefinition("pool").setPrimary(true);
-                    return new JdbcClusterEngine(own, "shop");
-                },
-                shared(20),
-                LimitSettings.of("db", 1).withPermitsFrom(new PermitsFrom("own", 0)));
+        start(besideOwn(own), shared(20), LimitSettings.of("db", 1).withPermitsFrom(new PermitsFrom("own", 0)));
 
         assertThat(output)
                 .containsOnlyOnce(
@@ -168,11 +155,7 @@ class EngineWarningsTests {
     void aLimitOfAnotherPoolIsNotMeant(CapturedOutput output) {
         own.setMaximumPoolSize(30);
         start(
-                context -> {
-                    context.registerBean("own", DataSource.class, () -> own, own -> own.setPrimary(false));
-                    context.getBeanDefinition("pool").setPrimary(true);
-                    return new JdbcClusterEngine(pool, "shop");
-                },
+                besideOwn(pool),
                 LimitSettings.of("db", 1)
                         .withPermitsFrom(new PermitsFrom("own", 0))
                         .withClusterPermits(20));
@@ -196,6 +179,15 @@ class EngineWarningsTests {
 
     private static Function<AnnotationConfigApplicationContext, ClusterEngine> engine(DataSource pool) {
         return context -> new JdbcClusterEngine(pool, "shop");
+    }
+
+    /** In an application with two pools, of which {@code pool} is the primary one. */
+    private Function<AnnotationConfigApplicationContext, ClusterEngine> besideOwn(DataSource ofEngine) {
+        return context -> {
+            context.registerBean("own", DataSource.class, () -> own, own -> own.setPrimary(false));
+            context.getBeanDefinition("pool").setPrimary(true);
+            return new JdbcClusterEngine(ofEngine, "shop");
+        };
     }
 
     private static LimitSettings shared(int permits) {

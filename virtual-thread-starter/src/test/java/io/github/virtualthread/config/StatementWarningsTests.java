@@ -1,6 +1,7 @@
 package io.github.virtualthread.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.argumentSet;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
@@ -16,10 +17,14 @@ import io.github.virtualthread.limit.PermitsSource;
 import io.github.virtualthread.pool.PoolSizes;
 import java.util.OptionalInt;
 import java.util.UUID;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -91,40 +96,31 @@ class StatementWarningsTests {
         assertThat(output).containsOnlyOnce("Calls under limit 'db' (Stock.refill)" + INTERRUPTED);
     }
 
-    @Test
-    void noMethodIsNamedWithoutTimeoutAndDeadline(CapturedOutput output) {
-        runner.withBean(Stock.class).run(context -> assertThat(context).hasNotFailed());
-
-        assertThat(output).doesNotContain("are interrupted when");
-    }
-
-    @Test
-    void noMethodIsNamedUnderALimitWithNumbersOfItsOwn(CapturedOutput output) {
-        runner.withBean(Prices.class)
+    @ParameterizedTest
+    @MethodSource("safe")
+    void noMethodIsNamed(Class<?> methods, String[] properties, CapturedOutput output) {
+        runner.withBean(methods)
                 .withBean("clients", PermitsSource.class, () -> () -> 7)
-                .withPropertyValues(
-                        "virtual-thread.limits.db.permits-from=clients", "virtual-thread.limits.report.permits=2")
+                .withPropertyValues(properties)
                 .run(context -> assertThat(context).hasNotFailed());
 
         assertThat(output).doesNotContain("are interrupted when");
     }
 
-    @Test
-    void noMethodIsNamedThatIsNotIntercepted(CapturedOutput output) {
-        runner.withBean(Many.class)
-                .withPropertyValues("virtual-thread.enabled=false")
-                .run(context -> assertThat(context).hasNotFailed());
-
-        assertThat(output).doesNotContain("are interrupted when");
+    static Stream<Arguments> safe() {
+        return Stream.of(
+                safe("without timeout and deadline", Stock.class),
+                safe(
+                        "under a limit with numbers of its own",
+                        Prices.class,
+                        "virtual-thread.limits.db.permits-from=clients",
+                        "virtual-thread.limits.report.permits=2"),
+                safe("that is not intercepted", Many.class, "virtual-thread.enabled=false"),
+                safe("if statements are cancelled", Many.class, "virtual-thread.jdbc.cancel-statements=true"));
     }
 
-    @Test
-    void noMethodIsNamedIfStatementsAreCancelled(CapturedOutput output) {
-        runner.withBean(Many.class)
-                .withPropertyValues("virtual-thread.jdbc.cancel-statements=true")
-                .run(context -> assertThat(context).hasNotFailed());
-
-        assertThat(output).doesNotContain("are interrupted when");
+    private static Arguments safe(String name, Class<?> methods, String... properties) {
+        return argumentSet(name, methods, properties);
     }
 
     @Test
