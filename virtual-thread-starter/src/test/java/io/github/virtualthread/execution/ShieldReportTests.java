@@ -112,19 +112,6 @@ class ShieldReportTests {
         assertThat(log.events).isEmpty();
     }
 
-    @Tag("slow")
-    @Test
-    void aBodyIsNotReportedWhileItsShieldWorksNorADueTimeAfterwards() throws Exception {
-        submitStubborn(test);
-        awaitLook(test, firstLook(test));
-        Optional<? extends Future<?>> shielded = look(test);
-
-        unshield.countDown();
-        awaitLook(test, shielded);
-
-        assertNothingIsLeft(test);
-    }
-
     @Test
     void aBodyThatStaysInTheDriverIsReportedOnce() throws Exception {
         submitStubborn(hasty);
@@ -143,14 +130,19 @@ class ShieldReportTests {
         assertNothingIsLeft(hasty);
     }
 
+    /** It has been looked at while its shield worked; from the end of that on it has all of the due time. */
     @Tag("slow")
     @Test
-    void aBodyThatIgnoresTheInterruptAfterItsShieldIsReportedOnce() throws Exception {
+    void aBodyThatIgnoresTheInterruptAfterItsShieldIsReportedOnceWhenItIsDue() throws Exception {
         submitStubborn(test);
+        awaitLook(test, firstLook(test));
+        assertThat(log.events).isEmpty();
 
+        long ended = System.nanoTime();
         unshield.countDown();
         ILoggingEvent event = log.next();
 
+        assertThat(System.nanoTime() - ended).isGreaterThan(GRACE.toNanos());
         assertThat(event).isNotNull();
         assertThat(event.getFormattedMessage()).isEqualTo("Shop.price does not react to the interrupt" + STILL_RUNS);
         TimerEntries.await(test.timer, GRACE.multipliedBy(2));
