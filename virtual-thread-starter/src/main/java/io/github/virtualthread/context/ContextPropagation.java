@@ -3,7 +3,6 @@ package io.github.virtualthread.context;
 import io.github.virtualthread.context.CapturedContext.Scope;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -24,13 +23,13 @@ public final class ContextPropagation {
     private static final Logger logger = LoggerFactory.getLogger(ContextPropagation.class);
 
     /**
-     * Each captures one kind of context of the caller, {@link CapturedContext#EMPTY} if the caller has none. In the order in which
-     * they are opened: MDC first, so that the trace ids of a later scope win.
+     * One for each kind of context, in the order in which they are opened: MDC first, so that the trace ids of a later scope win.
+     * An array, because each call would need an iterator of a list.
      */
-    private final List<Supplier<CapturedContext>> captures;
+    private final Capture[] captures;
 
-    ContextPropagation(List<Supplier<CapturedContext>> captures) {
-        this.captures = List.copyOf(captures);
+    ContextPropagation(Stream<Capture> captures) {
+        this.captures = captures.toArray(Capture[]::new);
     }
 
     /**
@@ -59,7 +58,7 @@ public final class ContextPropagation {
      * @return empty propagation
      */
     public static ContextPropagation none() {
-        return new ContextPropagation(List.of());
+        return new ContextPropagation(Stream.of());
     }
 
     /**
@@ -101,9 +100,8 @@ public final class ContextPropagation {
         return with(new SecurityCapture());
     }
 
-    ContextPropagation with(Supplier<CapturedContext> capture) {
-        return new ContextPropagation(
-                Stream.concat(captures.stream(), Stream.of(capture)).toList());
+    ContextPropagation with(Capture capture) {
+        return new ContextPropagation(Stream.concat(Stream.of(captures), Stream.of(capture)));
     }
 
     /**
@@ -113,13 +111,13 @@ public final class ContextPropagation {
      */
     public CapturedContext capture() {
         CapturedContext captured = CapturedContext.EMPTY;
-        for (Supplier<CapturedContext> capture : captures) {
+        for (Capture capture : captures) {
             captured = join(captured, captured(capture));
         }
         return captured;
     }
 
-    private static CapturedContext captured(Supplier<CapturedContext> capture) {
+    private static CapturedContext captured(Capture capture) {
         try {
             return capture.get();
         } catch (Throwable failure) {
@@ -129,7 +127,7 @@ public final class ContextPropagation {
     }
 
     @SuppressWarnings("ReferenceEquality") // EMPTY stands for itself
-    static CapturedContext join(CapturedContext first, CapturedContext second) {
+    private static CapturedContext join(CapturedContext first, CapturedContext second) {
         if (first == CapturedContext.EMPTY) {
             return second;
         }
@@ -143,12 +141,44 @@ public final class ContextPropagation {
      * @return scope for {@link #close}
      */
     public static Scope open(CapturedContext captured) {
+        return open(captured, "The context of the caller could not be set; the task runs without it");
+    }
+
+    private static Scope open(CapturedContext captured, String ifItFails) {
         try {
             return captured.open();
         } catch (Throwable failure) {
-            warn("The context of the caller could not be set; the task runs without it", failure);
+            warn(ifItFails, failure);
             return Scope.NOTHING;
         }
+    }
+
+    /**
+     * Sets what was captured on a thread that may have a context of its own, which is hidden meanwhile. What the caller lacked is
+     * absent.
+     *
+     * @param captured what was captured
+     * @return scope for {@link #close}, which puts back what the thread had
+     */
+    public Scope replace(CapturedContext captured) {
+        return join(hide(), open(captured));
+    }
+
+    /** Takes away all context of the current thread. Returns the scope that puts it back. */
+    Scope hide() {
+        Scope hidden = Scope.NOTHING;
+        for (Capture capture : captures) {
+            hidden = join(
+                    hidden, open(capture::hide, "The context of the thread could not be hidden; the task sees it"));
+        }
+        return hidden;
+    }
+
+    private static Scope join(Scope outer, Scope inner) {
+        return () -> {
+            close(inner);
+            close(outer);
+        };
     }
 
     /**
@@ -160,7 +190,7 @@ public final class ContextPropagation {
         try {
             scope.close();
         } catch (Throwable failure) {
-            warn("The context of the caller could not be removed after the task", failure);
+            warn("The context of the thread could not be restored after the task", failure);
         }
     }
 
@@ -188,12 +218,7 @@ public final class ContextPropagation {
 
         @Override
         public Scope open() {
-            Scope outer = ContextPropagation.open(first);
-            Scope inner = ContextPropagation.open(second);
-            return () -> {
-                ContextPropagation.close(inner);
-                ContextPropagation.close(outer);
-            };
+            return join(ContextPropagation.open(first), ContextPropagation.open(second));
         }
 
         /** The MDC is captured first. */

@@ -13,7 +13,7 @@ import org.slf4j.MDC;
 import org.slf4j.spi.MDCAdapter;
 
 /** The mapped diagnostic context of SLF4J, for any logging system. */
-final class MdcCapture implements Supplier<CapturedContext> {
+final class MdcCapture implements Capture {
 
     private static final String LOGBACK = "ch.qos.logback.classic.util.LogbackMDCAdapter";
     private static final Scope CLEAR = MDC::clear;
@@ -44,6 +44,14 @@ final class MdcCapture implements Supplier<CapturedContext> {
     public CapturedContext get() {
         Map<String, String> entries = reader.get();
         return entries == null || entries.isEmpty() ? CapturedContext.EMPTY : captured(entries);
+    }
+
+    /** All keys, also where only some are captured. */
+    @Override
+    public Scope hide() {
+        Map<String, String> found = MDC.getCopyOfContextMap();
+        MDC.clear();
+        return found == null ? CLEAR : () -> MDC.setContextMap(found);
     }
 
     /** The calls of a burst read the same map, so they share one copy. */

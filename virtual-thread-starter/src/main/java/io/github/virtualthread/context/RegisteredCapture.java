@@ -1,10 +1,10 @@
 package io.github.virtualthread.context;
 
+import io.github.virtualthread.context.CapturedContext.Scope;
 import io.micrometer.context.ContextRegistry;
 import io.micrometer.context.ThreadLocalAccessor;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Supplier;
 
 /**
  * Every thread-local that is registered with Micrometer's context-propagation, such as the trace. Two are left out: the deadline, which a
@@ -12,7 +12,7 @@ import java.util.function.Supplier;
  *
  * <p>Does what a snapshot of context-propagation does, but asks no accessor for its key at a call, and keeps no map.
  */
-final class RegisteredCapture implements Supplier<CapturedContext> {
+final class RegisteredCapture implements Capture {
 
     /** The second is the key of Spring Security's own accessor, which shares the context with the caller. */
     private static final Set<Object> LEFT_OUT =
@@ -21,37 +21,60 @@ final class RegisteredCapture implements Supplier<CapturedContext> {
     private final List<ThreadLocalAccessor<?>> registered =
             ContextRegistry.getInstance().getThreadLocalAccessors();
 
-    private Known known = new Known(List.of(), List.of()); // immutable: a race makes one more
+    private Known known = new Known(List.of(), ContextPropagation.none()); // immutable: a race makes one more
 
     @Override
     public CapturedContext get() {
+        return carried().capture();
+    }
+
+    @Override
+    public Scope hide() {
+        return carried().hide();
+    }
+
+    private ContextPropagation carried() {
         Known latest = known;
         if (!registered.equals(latest.all)) { // an accessor has come or gone
             List<ThreadLocalAccessor<?>> all = List.copyOf(registered);
             latest = new Known(
                     all,
-                    all.stream().filter(each -> !LEFT_OUT.contains(each.key())).toList());
+                    new ContextPropagation(all.stream()
+                            .filter(each -> !LEFT_OUT.contains(each.key()))
+                            .map(Registered::new)));
             known = latest;
         }
-        CapturedContext captured = CapturedContext.EMPTY;
-        for (ThreadLocalAccessor<?> accessor : latest.carried) {
-            captured = ContextPropagation.join(captured, captured(accessor));
-        }
-        return captured;
+        return latest.carried;
     }
 
-    /** Reads the accessor once, because that may have an effect. */
-    private static <V> CapturedContext captured(ThreadLocalAccessor<V> accessor) {
-        V value = accessor.getValue();
-        return value == null
-                ? CapturedContext.EMPTY
-                : () -> {
-                    V before = accessor.getValue();
-                    accessor.setValue(value);
-                    return before == null ? accessor::restore : () -> accessor.restore(before);
-                };
+    /** One thread-local. */
+    private record Registered<V>(ThreadLocalAccessor<V> accessor) implements Capture {
+
+        /** Reads the accessor once, because that may have an effect. */
+        @Override
+        public CapturedContext get() {
+            V value = accessor.getValue();
+            return value == null
+                    ? CapturedContext.EMPTY
+                    : () -> {
+                        V before = accessor.getValue();
+                        accessor.setValue(value);
+                        return before == null ? accessor::restore : () -> accessor.restore(before);
+                    };
+        }
+
+        /** As a snapshot does that clears what it lacks: to set the value again would open one more scope of an observation. */
+        @Override
+        public Scope hide() {
+            V found = accessor.getValue();
+            if (found == null) {
+                return Scope.NOTHING;
+            }
+            accessor.setValue();
+            return () -> accessor.restore(found);
+        }
     }
 
     /** The accessors that were registered at the last call, and those of them whose values are carried. */
-    private record Known(List<ThreadLocalAccessor<?>> all, List<ThreadLocalAccessor<?>> carried) {}
+    private record Known(List<ThreadLocalAccessor<?>> all, ContextPropagation carried) {}
 }

@@ -10,7 +10,8 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A task that waits for its permit on the thread that calls it, with what was captured of the thread that made it.
+ * A task that waits for its permit on the thread that calls it, with what was captured of the thread that made it, and nothing of what
+ * the calling thread has.
  *
  * @param deadline deadline of the maker, null for none
  */
@@ -38,19 +39,15 @@ record LimitedTask<T extends @Nullable Object>(
         return limit != null && (limit.available() == 0 || isFull(limit.within()));
     }
 
-    /** The thread may be anybody's: its own context is hidden meanwhile, and is back afterwards. */
     @Override
     public T call() throws Exception {
-        CapturedContext ofThread = engine.parts().propagation().capture();
-        ContextPropagation.close(ContextPropagation.open(ofThread));
-        Scope scope = ContextPropagation.open(context);
+        Scope scope = engine.parts().propagation().replace(context);
         Deadline before = Deadline.open(Deadline.earlier(deadline, Deadline.current()));
         try {
             return VirtualThreads.call(engine, recipe, task);
         } finally {
             Deadline unused = Deadline.open(before);
             ContextPropagation.close(scope);
-            Scope unusedScope = ContextPropagation.open(ofThread);
         }
     }
 }

@@ -144,8 +144,9 @@ public final class VirtualThreads {
 
     /**
      * Returns a task that takes a permit of a limit where it is called, such as in a fork of a {@code StructuredTaskScope} or in
-     * any executor. It runs as with {@link #call}, but sees the MDC, the registered context and the deadline of the thread that
-     * calls this method. Never blocks.
+     * any executor. It runs as with {@link #call}, but with the context of the thread that calls this method: the MDC, the
+     * registered context and the authentication. What that thread lacks is absent in the task. Afterwards, the thread that runs
+     * the task has its own context back. Of the deadlines of both threads, the earlier one counts. Never blocks.
      *
      * @param limit name of a limit
      * @param task what to run; may block

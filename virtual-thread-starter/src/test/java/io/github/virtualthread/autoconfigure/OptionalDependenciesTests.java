@@ -107,6 +107,7 @@ class OptionalDependenciesTests {
                         "VirtualThread",
                         "cluster.ClusterSettings",
                         "cluster.ClusterShares",
+                        "context.Capture",
                         "context.CapturedContext",
                         "context.ContextPropagation",
                         "execution.TaskEngine",

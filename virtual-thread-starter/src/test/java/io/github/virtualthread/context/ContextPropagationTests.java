@@ -40,10 +40,45 @@ class ContextPropagationTests {
         ((Logger) LoggerFactory.getLogger(ContextPropagation.class)).detachAppender(log);
     }
 
-    private Supplier<CapturedContext> noting(String name) {
-        return () -> () -> {
-            events.add("open " + name);
-            return () -> events.add("close " + name);
+    /** A kind of context for a test. */
+    record Kind(CapturedContext captured, Supplier<Scope> hiding) implements Capture {
+
+        /** Hides nothing. */
+        Kind(CapturedContext captured) {
+            this(captured, () -> Scope.NOTHING);
+        }
+
+        @Override
+        public CapturedContext get() {
+            return captured;
+        }
+
+        @Override
+        public Scope hide() {
+            return hiding.get();
+        }
+    }
+
+    private Capture noting(String name) {
+        return new Kind(() -> noted("open " + name, "close " + name), () -> noted("hide " + name, "put back " + name));
+    }
+
+    private Scope noted(String now, String later) {
+        events.add(now);
+        return () -> events.add(later);
+    }
+
+    private static Capture failingToCapture(Throwable failure) {
+        return new Capture() {
+            @Override
+            public CapturedContext get() {
+                return sneak(failure);
+            }
+
+            @Override
+            public Scope hide() {
+                return Scope.NOTHING;
+            }
         };
     }
 
@@ -55,7 +90,9 @@ class ContextPropagationTests {
     @Test
     void nothingToCarryIsNothingCaptured() {
         assertThat(ContextPropagation.none().capture()).isSameAs(CapturedContext.EMPTY);
-        assertThat(ContextPropagation.none().with(() -> CapturedContext.EMPTY).capture())
+        assertThat(ContextPropagation.none()
+                        .with(new Kind(CapturedContext.EMPTY))
+                        .capture())
                 .isSameAs(CapturedContext.EMPTY);
         assertThatCode(() -> openAndClose(CapturedContext.EMPTY)).doesNotThrowAnyException();
     }
@@ -80,7 +117,7 @@ class ContextPropagationTests {
     @MethodSource("failures")
     void aCaptureThatFailsLeavesTheOthers(Throwable failure) {
         openAndClose(ContextPropagation.none()
-                .with(() -> sneak(failure))
+                .with(failingToCapture(failure))
                 .with(noting("2"))
                 .capture());
 
@@ -93,7 +130,7 @@ class ContextPropagationTests {
     void anOpeningThatFailsLeavesTheOthers(Throwable failure) {
         openAndClose(ContextPropagation.none()
                 .with(noting("1"))
-                .with(() -> () -> sneak(failure))
+                .with(new Kind(() -> sneak(failure)))
                 .with(noting("3"))
                 .capture());
 
@@ -106,11 +143,43 @@ class ContextPropagationTests {
     void aClosingThatFailsLeavesTheOthers(Throwable failure) {
         openAndClose(ContextPropagation.none()
                 .with(noting("1"))
-                .with(() -> () -> () -> sneak(failure))
+                .with(new Kind(() -> () -> sneak(failure)))
                 .capture());
 
         assertThat(events).containsExactly("open 1", "close 1");
-        assertWarned("The context of the caller could not be removed after the task");
+        assertWarned("The context of the thread could not be restored after the task");
+    }
+
+    @Test
+    void hidesAllKindsBeforeItOpensAndPutsThemBackInTheOppositeOrder() {
+        ContextPropagation propagation =
+                ContextPropagation.none().with(noting("1")).with(noting("2"));
+
+        ContextPropagation.close(propagation.replace(propagation.capture()));
+
+        assertThat(events)
+                .containsExactly(
+                        "hide 1", "hide 2", "open 1", "open 2", "close 2", "close 1", "put back 2", "put back 1");
+    }
+
+    @Test
+    void hidesWhatTheCallerDidNotHave() {
+        ContextPropagation.close(ContextPropagation.none().with(noting("1")).replace(CapturedContext.EMPTY));
+
+        assertThat(events).containsExactly("hide 1", "put back 1");
+    }
+
+    @ParameterizedTest
+    @MethodSource("failures")
+    void aHidingThatFailsLeavesTheOthers(Throwable failure) {
+        ContextPropagation.close(ContextPropagation.none()
+                .with(noting("1"))
+                .with(new Kind(CapturedContext.EMPTY, () -> sneak(failure)))
+                .with(noting("3"))
+                .replace(CapturedContext.EMPTY));
+
+        assertThat(events).containsExactly("hide 1", "hide 3", "put back 3", "put back 1");
+        assertWarned("The context of the thread could not be hidden; the task sees it");
     }
 
     private void assertWarned(String message) {

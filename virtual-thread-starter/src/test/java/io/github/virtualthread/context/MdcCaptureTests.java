@@ -174,6 +174,32 @@ class MdcCaptureTests {
     }
 
     @Test
+    void givesAThreadBackAllKeysAlsoWhereItCarriesSome() {
+        ContextPropagation some = ContextPropagation.none().withMdc(List.of("user"));
+        MDC.put("user", "alice");
+        CapturedContext captured = some.capture();
+        Map<String, String> ofThread = Map.of("user", "bob", "color", "red");
+        MDC.setContextMap(ofThread);
+
+        Scope scope = some.replace(captured);
+        Map<String, String> replaced = mdc();
+        MDC.put("more", "yes");
+        ContextPropagation.close(scope);
+
+        assertThat(replaced).isEqualTo(Map.of("user", "alice"));
+        assertThat(mdc()).isEqualTo(ofThread);
+    }
+
+    @Test
+    void leavesAThreadEmptyThatWasEmpty() {
+        Scope scope = propagation.replace(CapturedContext.EMPTY);
+        MDC.put("more", "yes");
+        ContextPropagation.close(scope);
+
+        assertThat(mdc()).isEmpty();
+    }
+
+    @Test
     void carriesOnlyTheKeysItWasTold() {
         ContextPropagation some = ContextPropagation.none().withMdc(List.of("user", "absent"));
         MDC.put("user", "alice");

@@ -2,6 +2,7 @@ package io.github.virtualthread.context;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.virtualthread.context.ContextPropagationTests.Kind;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -33,8 +34,10 @@ class OptionalContextTests {
         MDC.put("order", "4711");
 
         CapturedContext captured = ContextPropagation.none().withMdc().capture();
-        CapturedContext joined =
-                ContextPropagation.none().withMdc().with(() -> () -> () -> {}).capture();
+        CapturedContext joined = ContextPropagation.none()
+                .withMdc()
+                .with(new Kind(() -> () -> {}))
+                .capture();
         MDC.clear();
 
         assertThat(captured.mdc()).isEqualTo(Map.of("order", "4711"));

@@ -177,6 +177,37 @@ class RegisteredContextTests {
     }
 
     @Test
+    void leaveTheOthersWhenOneCannotBeRead() {
+        ContextRegistry.getInstance()
+                .registerThreadLocalAccessor(
+                        "unreadable",
+                        () -> {
+                            throw new AssertionError("broken");
+                        },
+                        value -> {},
+                        () -> {});
+        try {
+            TENANT.set("acme");
+
+            assertThat(open(propagation.capture(), TENANT::get)).isEqualTo("acme, then null");
+        } finally {
+            ContextRegistry.getInstance().removeThreadLocalAccessor("unreadable");
+        }
+    }
+
+    @Test
+    void areAbsentWhereTheCallerHasNone() {
+        CapturedContext nothing = propagation.capture();
+        TENANT.set("acme");
+
+        Scope scope = propagation.replace(nothing);
+        assertThat(TENANT.get()).isNull();
+        ContextPropagation.close(scope);
+
+        assertThat(TENANT.get()).isEqualTo("acme");
+    }
+
+    @Test
     void giveAThreadBackWhatItHadBefore() {
         TENANT.set("acme");
         CapturedContext captured = propagation.capture();

@@ -23,6 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.security.authentication.TestingAuthenticationToken;
 import org.springframework.security.core.Authentication;
+import org.springframework.security.core.context.SecurityContext;
 import org.springframework.security.core.context.SecurityContextHolder;
 
 /** Who somebody is, in the body of a task: with and without context-propagation. */
@@ -125,6 +126,32 @@ class SecurityTests {
         ContextPropagation.close(scope);
 
         assertThat(name()).isEqualTo("nobody");
+    }
+
+    @Test
+    void aThreadGetsItsOwnContextBack() {
+        logIn("bob");
+        SecurityContext own = SecurityContextHolder.getContext();
+
+        CapturedContext.Scope scope = ContextPropagation.none().withSecurity().replace(CapturedContext.EMPTY);
+        assertThat(name()).isEqualTo("nobody");
+        logIn("mallory");
+        ContextPropagation.close(scope);
+
+        assertThat(SecurityContextHolder.getContext()).isSameAs(own);
+        assertThat(name()).isEqualTo("bob");
+    }
+
+    @Test
+    void aContextThatAllThreadsShareIsNotHidden() {
+        SecurityContextHolder.setStrategyName(SecurityContextHolder.MODE_GLOBAL);
+        logIn("alice");
+
+        CapturedContext.Scope scope = ContextPropagation.none().withSecurity().replace(CapturedContext.EMPTY);
+        assertThat(name()).isEqualTo("alice");
+        ContextPropagation.close(scope);
+
+        assertThat(name()).isEqualTo("alice");
     }
 
     @Test
