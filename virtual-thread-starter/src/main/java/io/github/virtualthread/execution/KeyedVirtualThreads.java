@@ -68,6 +68,22 @@ public final class KeyedVirtualThreads {
     }
 
     /**
+     * Returns a task that takes a permit of a limit where it is called, as that of {@link VirtualThreads#limited} does. Each of its
+     * calls has the key.
+     *
+     * @param limit name of a limit
+     * @param task what to run; may block
+     * @param <T> type of its value
+     * @return task that waits for a permit on the thread that calls it, and throws what {@link #call} throws
+     * @throws IllegalArgumentException if the limit does not exist; the message lists the existing ones
+     * @throws io.github.virtualthread.limit.LimitExceededException if {@code nested} of the limit is {@code fail}, the current
+     *     thread holds a permit that the task needs, and no other permit is free
+     */
+    public <T extends @Nullable Object> Callable<T> limited(String limit, Callable<T> task) {
+        return threads.limited(VirtualThreads.named(limit), key, task);
+    }
+
+    /**
      * Runs tasks, each on a virtual thread, under a limit. Returns when all have succeeded, as {@link VirtualThreads#all(String,
      * Collection)} does.
      *

@@ -44,7 +44,7 @@ record LimitedTask<T extends @Nullable Object>(
         Scope scope = engine.parts().propagation().replace(context);
         Deadline before = Deadline.open(Deadline.earlier(deadline, Deadline.current()));
         try {
-            return VirtualThreads.call(engine, recipe, task);
+            return VirtualThreads.call(engine, recipe.forNextCall(), task);
         } finally {
             Deadline unused = Deadline.open(before);
             ContextPropagation.close(scope);

@@ -50,6 +50,11 @@ final class Recipe extends TaskSpec {
         return new Recipe(this, new KeyedPlace(key, held));
     }
 
+    /** Returns the recipe of another call with the same key: two calls cannot have one place. */
+    Recipe forNextCall() {
+        return place == null ? this : forOneCall(place.key(), null);
+    }
+
     /** Key of the call, null if it has none. */
     @Nullable
     String key() {

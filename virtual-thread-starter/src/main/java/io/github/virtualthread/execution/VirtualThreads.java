@@ -157,7 +157,11 @@ public final class VirtualThreads {
      *     thread holds a permit that the task needs, and no other permit is free
      */
     public <T extends @Nullable Object> Callable<T> limited(String limit, Callable<T> task) {
-        return LimitedTask.of(engine, recipe(task, "call", named(limit), null), task);
+        return limited(named(limit), null, task);
+    }
+
+    <T extends @Nullable Object> Callable<T> limited(String limit, @Nullable String key, Callable<T> task) {
+        return LimitedTask.of(engine, recipe(task, "call", limit, key), task);
     }
 
     /**

@@ -11,6 +11,7 @@ import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimit.KeyUse;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -30,8 +31,9 @@ import org.springframework.core.task.AsyncTaskExecutor;
 class KeyedVirtualThreadsTests {
 
     @RegisterExtension
-    private final TestEngine test =
-            new TestEngine(LimitSettings.of("partner", 10).withPermitsPerKey(1).withQueueCapacityPerKey(1));
+    private final TestEngine test = new TestEngine(
+            LimitSettings.of("partner", 10).withPermitsPerKey(1).withQueueCapacityPerKey(1),
+            LimitSettings.of("db", 10).withPermitsPerKey(1));
 
     private final LinkedBlockingQueue<Throwable> uncaught = new LinkedBlockingQueue<>();
     private final VirtualThreads threads = new VirtualThreads(test.engine, (task, failure) -> uncaught.add(failure));
@@ -81,6 +83,34 @@ class KeyedVirtualThreadsTests {
         TaskLimit partner = test.limit("partner");
         assertThat(partner.completed()).isEqualTo(8);
         assertThat(partner.keys()).isZero();
+    }
+
+    @Test
+    void aLimitedTaskHasTheKeyEachTimeItIsCalled() throws Exception {
+        CountDownLatch running = new CountDownLatch(1);
+        Callable<Integer> task = acme.limited("db", () -> {
+            running.countDown();
+            release.await();
+            return test.limit("db").key("acme").running();
+        });
+        List<CompletableFuture<Integer>> calls = new ArrayList<>();
+        calls.add(threads.submit(task));
+        await(running);
+        for (int waiting = 1; waiting <= 3; waiting++) {
+            calls.add(threads.submit(task));
+            Caller.awaitWaiting(test, "db", waiting);
+        }
+
+        assertThat(test.limit("db").key("acme").waiting()).isEqualTo(3);
+        release.countDown();
+        assertThat(calls)
+                .allSatisfy(call ->
+                        assertThat(call).succeedsWithin(2, TimeUnit.MINUTES).isEqualTo(1));
+        TestEngine.awaitIdle(test);
+        assertThat(test.limit("db").keys()).isZero();
+        assertThatNullPointerException()
+                .isThrownBy(() -> acme.limited(null, () -> ""))
+                .withMessage("limit");
     }
 
     @Test
