@@ -20,8 +20,14 @@ abstract class Call extends PermitRequest implements TaskCall {
     private static final AtomicLongFieldUpdater<Call> STARTED_AT =
             AtomicLongFieldUpdater.newUpdater(Call.class, "startedAt");
 
+    /** Bits in one field, because each waiting call costs memory: whether listeners know of this call. */
+    private static final byte OBSERVED = 1;
+
+    private static final byte OF_EXECUTOR = 2;
+    private static final byte UNAWAITED = 4;
+
     private final Recipe recipe;
-    private boolean observed; // whether listeners know of this call
+    private byte known; // bits, written before the call is submitted
     private volatile long id; // 0: not read yet
     private volatile long startedAt; // 0: not started
 
@@ -97,6 +103,32 @@ abstract class Call extends PermitRequest implements TaskCall {
         return recipe.key();
     }
 
+    private void note(byte bit) {
+        known |= bit;
+    }
+
+    private boolean is(byte bit) {
+        return (known & bit) != 0;
+    }
+
+    /** The call was submitted to an executor and is not a method: messages need other words. */
+    final void ofExecutor() {
+        note(OF_EXECUTOR);
+    }
+
+    final boolean isOfExecutor() {
+        return is(OF_EXECUTOR);
+    }
+
+    /** Its caller cannot wait for the call, and gets no future of it. */
+    final void unawaited() {
+        note(UNAWAITED);
+    }
+
+    final boolean isUnawaited() {
+        return is(UNAWAITED);
+    }
+
     /** The threads of this call's name. */
     final TaskThreads.Named threads() {
         return recipe.threads;
@@ -110,7 +142,7 @@ abstract class Call extends PermitRequest implements TaskCall {
     /** Notifies the listeners of the submission, if one of them hears it. They may ask from then on how long the call has waited. */
     final void observe() {
         if (parts().listeners().listensTo(spec())) {
-            observed = true;
+            note(OBSERVED);
             joins();
             report(TaskListeners.SUBMITTED, null, null);
         }
@@ -146,7 +178,7 @@ abstract class Call extends PermitRequest implements TaskCall {
     }
 
     private void report(TaskListeners.Event event, @Nullable Outcome outcome, @Nullable Throwable failure) {
-        if (observed) {
+        if (is(OBSERVED)) {
             parts().listeners().notifyEach(this, event, outcome, failure);
         }
     }

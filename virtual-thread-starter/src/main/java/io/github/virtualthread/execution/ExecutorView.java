@@ -6,6 +6,7 @@ import io.github.virtualthread.limit.LimitNames;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletableFuture.AsynchronousCompletionTask;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.BiConsumer;
@@ -26,6 +27,7 @@ public final class ExecutorView implements AsyncTaskExecutor {
     private final @Nullable String key;
     private final BiConsumer<String, Throwable> uncaught;
     private final SingletonSupplier<Recipe> recipe;
+    private final boolean isOfMethod;
 
     /**
      * Creates an executor that looks up its limit when it is used first.
@@ -56,6 +58,17 @@ public final class ExecutorView implements AsyncTaskExecutor {
         this.key = key;
         this.uncaught = uncaught;
         this.recipe = recipe;
+        this.isOfMethod = false;
+    }
+
+    private ExecutorView(ExecutorView executor, String method) {
+        this.engine = executor.engine;
+        this.name = method;
+        this.limit = executor.limit;
+        this.key = executor.key;
+        this.uncaught = executor.uncaught;
+        this.recipe = SingletonSupplier.of(() -> engine.recipe(name, limit));
+        this.isOfMethod = true;
     }
 
     /** What all tasks share. Throws if the limit does not exist. */
@@ -64,13 +77,13 @@ public final class ExecutorView implements AsyncTaskExecutor {
     }
 
     /**
-     * Returns an executor of the same limit for tasks of another name.
+     * Returns an executor of the same limit for the calls of one method.
      *
-     * @param name name of all its tasks, in threads and messages
+     * @param method name of all its tasks, in threads and messages
      * @return executor that shares the permits
      */
-    public ExecutorView named(String name) {
-        return new ExecutorView(engine, name, limit, key, uncaught);
+    public ExecutorView named(String method) {
+        return new ExecutorView(this, method);
     }
 
     @Override
@@ -80,7 +93,8 @@ public final class ExecutorView implements AsyncTaskExecutor {
             task.run();
             return null;
         };
-        execute(body, failure -> {
+        boolean isAwaited = task instanceof Future<?> || task instanceof AsynchronousCompletionTask;
+        executeInOwnTime(body, isAwaited, failure -> {
             if (task instanceof Future<?> future) {
                 // it has not run: a thread that waits for it would wait forever
                 Failures.report(reported -> future.cancel(false), recipe(), failure);
@@ -98,17 +112,26 @@ public final class ExecutorView implements AsyncTaskExecutor {
      * @throws io.github.virtualthread.limit.LimitExceededException if the task is rejected at once
      */
     public void execute(TaskBody body, Consumer<Throwable> onFailure) {
+        executeInOwnTime(body, false, onFailure);
+    }
+
+    /** Somebody may wait for a body only if another future belongs to it. */
+    private void executeInOwnTime(TaskBody body, boolean isAwaited, Consumer<Throwable> onFailure) {
         Deadline ofCaller = Deadline.open(null);
         try {
-            executeInOwnTime(body, onFailure);
+            Task task = task(body);
+            if (!isAwaited) {
+                task.unawaited();
+            }
+            execute(task, onFailure);
         } finally {
             Deadline unused = Deadline.open(ofCaller);
         }
     }
 
-    private void executeInOwnTime(TaskBody body, Consumer<Throwable> onFailure) {
+    private void execute(Task task, Consumer<Throwable> onFailure) {
         long caller = Thread.currentThread().threadId(); // not the thread, which a waiting task would keep alive
-        Future<?> unused = engine.submitOrThrow(ofOneTask(), body).whenComplete((nothing, outcome) -> {
+        Future<?> unused = engine.submitOrThrow(task).whenComplete((nothing, outcome) -> {
             Throwable failure = outcome == null ? null : TaskFuture.thrown(outcome);
             if (failure != null && Thread.currentThread().threadId() == caller) {
                 failedAlready(onFailure, failure);
@@ -151,12 +174,16 @@ public final class ExecutorView implements AsyncTaskExecutor {
     @SuppressWarnings("unchecked") // completed with what the callable returns
     public <T> CompletableFuture<T> submitCompletable(Callable<T> task) {
         Objects.requireNonNull(task, "task");
-        CompletableFuture<? extends @Nullable Object> future = engine.submitOrThrow(ofOneTask(), TaskBody.of(task));
+        CompletableFuture<? extends @Nullable Object> future = engine.submitOrThrow(task(TaskBody.of(task)));
         return (CompletableFuture<T>) future;
     }
 
-    private Recipe ofOneTask() {
-        return key == null ? recipe() : recipe().forOneCall(key, null);
+    private Task task(TaskBody body) {
+        Task task = engine.task(key == null ? recipe() : recipe().forOneCall(key, null), body, null);
+        if (!isOfMethod) {
+            task.ofExecutor();
+        }
+        return task;
     }
 
     /** As in {@code VirtualThreads.executor under limit 'db'}. */

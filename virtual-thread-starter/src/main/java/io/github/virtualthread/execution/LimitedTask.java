@@ -29,7 +29,7 @@ record LimitedTask<T extends @Nullable Object>(
             if (limit != null && limit.nested() == Nested.FAIL) {
                 throw CallerTask.reject(recipe, Reason.NESTED, null);
             }
-            holders.warn(recipe);
+            holders.warn(recipe, false);
         }
         return new LimitedTask<>(engine, recipe, engine.parts().propagation().capture(), Deadline.current(), task);
     }

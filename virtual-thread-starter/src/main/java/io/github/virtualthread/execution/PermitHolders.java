@@ -67,14 +67,14 @@ final class PermitHolders {
     }
 
     /** The call on the current thread that holds a permit of the limit, or of one within it; the innermost of several. */
-    private @Nullable TaskSpec holder(TaskLimit limit) {
+    private @Nullable Call holder(TaskLimit limit) {
         for (CallerTask permit = innermost(); permit != null; permit = permit.outer()) {
             if (permit.holdsPermit() && includes(permit, limit)) { // a web request may have ended before its thread
-                return permit.spec();
+                return permit;
             }
         }
         Task task = Task.current();
-        return task != null && task.holdsPermit() && includes(task, limit) ? task.spec() : null;
+        return task != null && task.holdsPermit() && includes(task, limit) ? task : null;
     }
 
     private static boolean includes(Call call, TaskLimit limit) {
@@ -82,30 +82,39 @@ final class PermitHolders {
         return held != null && held.includes(limit);
     }
 
-    /** Warns, once for each pair of methods, that a call waits for a permit of a limit that its caller holds. */
-    void warn(TaskSpec inner) {
+    /**
+     * Warns, once for each limit and pair of methods, that a call waits for a permit of a limit that its caller holds.
+     *
+     * @param inner name and limit of the call
+     * @param isOfExecutor whether the call was submitted to an executor and is not a method
+     */
+    void warn(TaskSpec inner, boolean isOfExecutor) {
         TaskLimit limit = inner.limit();
         if (limit != null) {
-            SafeLog.write(() -> warnOnce(inner, limit));
+            SafeLog.write(() -> warnOnce(inner.name(), isOfExecutor, limit));
         }
     }
 
-    private void warnOnce(TaskSpec inner, TaskLimit limit) {
+    private void warnOnce(String inner, boolean isOfExecutor, TaskLimit limit) {
         TaskLimit held = currentHolds(limit) ? limit : heldAround(limit);
-        TaskSpec outer = held == null ? null : holder(held);
-        if (held != null && outer != null && warned.add(outer.name() + " " + inner.name())) {
+        Call outer = held == null ? null : holder(held);
+        if (held != null
+                && outer != null
+                && warned.add(String.join(" ", outer.spec().name(), inner, limit.name()))) {
             logger.warn(
-                    "{} calls {} while it holds a permit of limit '{}', and no other permit is free. Once {}, none of"
-                            + " these calls can proceed. Give {} a limit of its own, let one call"
-                            + " do both, make {} @Limited, or set virtual-thread.limits.{}.nested to fail.",
-                    outer.name(),
-                    inner.name(),
+                    "{}{} {} {} while it holds a permit of limit '{}', and no other permit is free. Once {}, none of these calls"
+                            + " can proceed. {}, or set virtual-thread.limits.{}.nested to fail.",
+                    outer.isOfExecutor() ? "A task of " : "",
+                    outer.spec().name(),
+                    isOfExecutor ? "submits a task to" : "calls",
+                    inner,
                     held.name(),
                     held.permits() == 1
                             ? "the only permit is held this way"
                             : "all %d permits are held this way".formatted(held.permits()),
-                    inner.name(),
-                    inner.name(),
+                    isOfExecutor
+                            ? "Submit it to an executor under another limit, run it on the caller's thread"
+                            : "Give %1$s a limit of its own, let one call do both, make %1$s @Limited".formatted(inner),
                     limit.name());
         }
     }

@@ -44,6 +44,9 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         this.context = DeadlineContext.capture(
                 parts().propagation(), recipe.deadline(), onFailure == null); // nobody waits for those with a handler
         this.bodyOrRefusal = parts().decorators().decorate(recipe.name(), body);
+        if (onFailure != null) {
+            unawaited();
+        }
     }
 
     /** The task of the current thread. A map would be shared by all threads, a thread-local is larger than the task. */
@@ -89,15 +92,18 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         return ask(timeLeft);
     }
 
-    /** The body that makes this call holds a permit which this call needs, on another thread. */
+    /**
+     * The body that makes this call holds a permit which this call needs, on another thread, and may wait for it. A body that cannot
+     * wait goes on, and gives its permit back.
+     */
     @Override
     protected boolean isNested() {
-        return parts().holders().currentHoldsAnyFor(spec().limit());
+        return !isUnawaited() && parts().holders().currentHoldsAnyFor(spec().limit());
     }
 
     @Override
     protected final void waitsNested() {
-        parts().holders().warn(spec());
+        parts().holders().warn(spec(), isOfExecutor());
     }
 
     /**

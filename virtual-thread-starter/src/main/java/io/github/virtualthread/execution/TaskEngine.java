@@ -254,8 +254,7 @@ public final class TaskEngine implements AutoCloseable {
     }
 
     /** As {@link #submit(TaskSpec, TaskBody)}, but throws a rejection that comes before this returns. */
-    CompletableFuture<@Nullable Object> submitOrThrow(TaskSpec spec, TaskBody body) {
-        Task task = task(spec, body, null);
+    CompletableFuture<@Nullable Object> submitOrThrow(Task task) {
         submit(task);
         if (task.refusal() instanceof LimitExceededException refused) {
             throw refused;

@@ -160,7 +160,7 @@ public class LimitExceededException extends TaskRejectedException {
                     case EVICTED -> "an operator evicted all waiting calls";
                     default ->
                         "the caller holds one of its permits: give this call a limit of its own, let one call do both,"
-                                + " or make it @Limited";
+                                + " or run it on its caller's thread, such as by @Limited";
                 };
     }
 

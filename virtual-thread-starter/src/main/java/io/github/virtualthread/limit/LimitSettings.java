@@ -51,7 +51,8 @@ public record LimitSettings(
 
     /**
      * What happens to a {@code @VirtualThread} call, or a task, from a body that holds a permit of the same limit or of one
-     * around it, when no permit is free. A call on the thread of the body needs no permit of its own.
+     * around it, when no permit is free. A call on the thread of the body needs no permit of its own. A call that the body cannot
+     * wait for, such as that of a {@code void} method, waits like any other.
      */
     public enum Nested {
         /** It waits like any other call. That can be forever, if all permits are held by such callers. Logged once. */

@@ -12,8 +12,11 @@ import io.github.virtualthread.limit.LimitSettings.Nested;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -37,7 +40,21 @@ class NestedCallTests {
     @RegisterExtension
     private final QueueAppender log = new QueueAppender(PermitHolders.class);
 
+    private final VirtualThreads threads = new VirtualThreads(test.engine, (task, failure) -> {});
     private final CountDownLatch release = test.latch();
+
+    private ExecutorView executor(String name, String limit) {
+        return (ExecutorView) threads.asyncExecutor(name, limit);
+    }
+
+    /** Makes the calls inside a body that holds a permit of the limit. */
+    private void inside(String limit, Runnable calls) {
+        submit("Outer.a", limit, () -> {
+                    calls.run();
+                    return null;
+                })
+                .join();
+    }
 
     private CompletableFuture<@Nullable Object> submit(String name, String limit, TaskBody body) {
         return test.engine.submit(test.engine.spec(name, limit), body);
@@ -148,7 +165,9 @@ class NestedCallTests {
 
         assertNested(inner);
         assertThat(inner.exceptionNow())
-                .hasMessageContaining("give this call a limit of its own, let one call do both, or make it @Limited");
+                .hasMessageContaining(
+                        "give this call a limit of its own, let one call do both, or run it on its caller's"
+                                + " thread, such as by @Limited");
         assertThat(log.events).isEmpty();
         assertThat(test.limit("strict").available()).isEqualTo(1);
     }
@@ -225,5 +244,87 @@ class NestedCallTests {
 
         assertThat(outer).succeedsWithin(2, TimeUnit.MINUTES).isEqualTo("ran");
         assertThat(log.events).isEmpty();
+    }
+
+    /** Makes a call by hand and by an executor; returns when all of them have run. */
+    private void callWithoutWaiting(String limit) {
+        CountDownLatch ran = new CountDownLatch(4);
+        TaskBody body = () -> {
+            ran.countDown();
+            return null;
+        };
+        Consumer<Throwable> failed = failure -> {};
+        inside(limit, () -> {
+            test.engine.execute(test.engine.spec("Inner.b", limit), body, failed);
+            threads.execute(limit, ran::countDown);
+            threads.executor(limit).execute(ran::countDown);
+            executor("mailExecutor", limit).named("Inner.c").execute(body, failed);
+        });
+        TestEngine.await(ran);
+    }
+
+    @Test
+    void callsThatNobodyWaitsForAreNeitherReportedNorRejected() {
+        callWithoutWaiting("db");
+        callWithoutWaiting("strict");
+
+        assertThat(log.events).isEmpty();
+    }
+
+    @Test
+    void aTaskOfAnExecutorThatSomebodyMayWaitForIsReportedInWordsForExecutors() {
+        inside("db", () -> executor("futureExecutor", "db").execute(new FutureTask<>(() -> "ran")));
+        inside("db", () -> CompletableFuture.runAsync(() -> {}, executor("mailExecutor", "db")));
+        executor("mailExecutor", "db")
+                .submitCompletable(() -> executor("mailExecutor", "db").submit(() -> "ran"))
+                .join();
+        executor("mailExecutor", "db")
+                .submitCompletable(() -> submit("Inner.b", "db", () -> "ran"))
+                .join();
+        inside("db", () -> executor("mailExecutor", "db").named("Inner.c").submit(() -> "ran"));
+
+        String held =
+                " while it holds a permit of limit 'db', and no other permit is free. Once the only permit is held this"
+                        + " way, none of these calls can proceed. ";
+        String submit = "Submit it to an executor under another limit, run it on the caller's thread, or set"
+                + " virtual-thread.limits.db.nested to fail.";
+        String call = "Give %1$s a limit of its own, let one call do both, make %1$s @Limited, or set"
+                + " virtual-thread.limits.db.nested to fail.";
+        assertThat(log.events)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .containsExactly(
+                        "Outer.a submits a task to futureExecutor" + held + submit,
+                        "Outer.a submits a task to mailExecutor" + held + submit,
+                        "A task of mailExecutor submits a task to mailExecutor" + held + submit,
+                        "A task of mailExecutor calls Inner.b" + held + call.formatted("Inner.b"),
+                        "Outer.a calls Inner.c" + held + call.formatted("Inner.c"));
+    }
+
+    @Test
+    void whereNestedCallsFailATaskOfAnExecutorThatSomebodyMayWaitForIsRejected() {
+        ExecutorView strict = executor("mailExecutor", "strict");
+
+        inside("strict", () -> {
+            assertNested(() -> strict.execute(new FutureTask<>(() -> "never")));
+            assertNested(() -> CompletableFuture.supplyAsync(() -> "never", strict));
+            assertNested(() -> strict.submit(() -> {}));
+            assertNested(() -> strict.submitCompletable(() -> "never"));
+        });
+    }
+
+    private static void assertNested(ThrowingCallable call) {
+        TestEngine.assertThrowsRejection(Reason.NESTED, call);
+    }
+
+    @Test
+    void aPairIsReportedForEachLimit() {
+        inside("db", () -> submit("Inner.b", "db", () -> "ran"));
+        inside("impatient", () -> submit("Inner.b", "impatient", () -> "ran"));
+
+        assertThat(log.events)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .satisfiesExactly(
+                        first -> assertThat(first).contains("virtual-thread.limits.db."),
+                        second -> assertThat(second).contains("virtual-thread.limits.impatient."));
     }
 }
