@@ -2,6 +2,8 @@ package io.github.virtualthread.execution;
 
 import io.github.virtualthread.context.CapturedContext;
 import io.github.virtualthread.context.ContextPropagation;
+import io.github.virtualthread.context.SafeLog;
+import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitNames;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -12,6 +14,9 @@ import java.util.concurrent.Future;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import org.springframework.core.task.AsyncTaskExecutor;
 import org.springframework.util.function.SingletonSupplier;
 
@@ -20,6 +25,8 @@ import org.springframework.util.function.SingletonSupplier;
  * must do.
  */
 public final class ExecutorView implements AsyncTaskExecutor {
+
+    private static final Logger logger = LoggerFactory.getLogger(ExecutorView.class);
 
     private final TaskEngine engine;
     private final String name;
@@ -94,13 +101,26 @@ public final class ExecutorView implements AsyncTaskExecutor {
             return null;
         };
         boolean isAwaited = task instanceof Future<?> || task instanceof AsynchronousCompletionTask;
-        executeInOwnTime(body, isAwaited, failure -> {
-            if (task instanceof Future<?> future) {
-                // it has not run: a thread that waits for it would wait forever
-                Failures.report(reported -> future.cancel(false), recipe(), failure);
-            }
-            uncaught.accept(name, failure);
-        });
+        executeInOwnTime(body, isAwaited, failure -> failed(task, failure));
+    }
+
+    /** If the task has not run, a thread that waits for its future would wait forever. That of a CompletableFuture is hidden. */
+    private void failed(Runnable task, Throwable failure) {
+        if (task instanceof AsynchronousCompletionTask && failure instanceof LimitExceededException) {
+            SafeLog.write(
+                    logger,
+                    Level.ERROR,
+                    "{} accepted a task of a CompletableFuture, rejected it later, and cannot fail that future: a caller that"
+                            + " waits for it waits forever. Bound the queue of limit '{}' by queue-capacity instead of"
+                            + " max-wait: a full queue is reported to the caller at once.",
+                    name,
+                    recipe().limitName(),
+                    null);
+        }
+        if (task instanceof Future<?> future) {
+            Failures.report(reported -> future.cancel(false), recipe(), failure);
+        }
+        uncaught.accept(name, failure);
     }
 
     /**

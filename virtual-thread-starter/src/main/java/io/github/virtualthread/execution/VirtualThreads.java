@@ -290,6 +290,10 @@ public final class VirtualThreads {
      * once. A later rejection completes the future; for {@code execute} it goes where the failures of {@code void} methods
      * go, and so does an exception of a {@code Runnable}. {@code cancel(true)} on any of its futures interrupts the task.
      *
+     * <p>A later rejection cannot complete the future of {@code CompletableFuture.supplyAsync} and of other stages: a caller that
+     * waits for it waits forever. So bound the queue of an executor that a library gets by {@code queue-capacity}, not by {@code
+     * max-wait}.
+     *
      * @return executor; it need not be closed
      */
     public AsyncTaskExecutor executor() {

@@ -36,6 +36,9 @@ import org.springframework.util.function.SingletonSupplier;
 class ExecutorViewTests {
 
     @RegisterExtension
+    private final QueueAppender log = new QueueAppender(ExecutorView.class);
+
+    @RegisterExtension
     private final TestEngine test = new TestEngine(
             LimitSettings.of("db", 3),
             LimitSettings.of("full", 1).withQueueCapacity(0),
@@ -139,6 +142,24 @@ class ExecutorViewTests {
 
         assertThat(uncaught).succeedsWithin(2, TimeUnit.MINUTES).isInstanceOf(LimitExceededException.class);
         assertThat(ofSomebodyElse.isCancelled()).isTrue();
+    }
+
+    @Test
+    void aFutureThatCannotBeFailedIsLogged() throws Exception {
+        test.hold("patient", release);
+
+        CompletableFuture<?> unused = CompletableFuture.runAsync(() -> {}, threads.executor("patient"));
+        refuseTheWaiting();
+
+        assertThat(uncaught).succeedsWithin(2, TimeUnit.MINUTES).isInstanceOf(LimitExceededException.class);
+        assertThat(log.next())
+                .isNotNull()
+                .satisfies(
+                        event -> assertThat(event.getFormattedMessage())
+                                .isEqualTo(
+                                        "VirtualThreads.executor accepted a task of a CompletableFuture, rejected it later, and cannot fail that"
+                                                + " future: a caller that waits for it waits forever. Bound the queue of limit 'patient' by"
+                                                + " queue-capacity instead of max-wait: a full queue is reported to the caller at once."));
     }
 
     /** Not by a short wait from the start: it might be over before the call returns, which then throws. */
