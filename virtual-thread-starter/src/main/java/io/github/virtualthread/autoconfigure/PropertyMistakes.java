@@ -208,7 +208,7 @@ final class PropertyMistakes {
         if (type == Double.class) {
             return mustBe("a number from 0.01 to 100", name, value, "Set %s to a number such as 3.".formatted(name));
         }
-        if (type == boolean.class) {
+        if (type == boolean.class || type == Boolean.class) {
             return mustBe("true or false", name, value, "Write true or false.");
         }
         return type.isEnum() ? oneOf(type, name, value) : null;

@@ -164,9 +164,9 @@ final class SettingsFactory {
                 either(first.maxWait(), second.maxWait()),
                 either(first.clusterPermits(), second.clusterPermits()),
                 either(first.onFailure(), second.onFailure()),
-                first.rejectHopeless() || second.rejectHopeless(),
+                either(first.rejectHopeless(), second.rejectHopeless()),
                 either(first.adapt(), second.adapt()),
-                first.nested() == Nested.WARN ? second.nested() : first.nested());
+                either(first.nested(), second.nested()));
     }
 
     private static <T> @Nullable T either(@Nullable T first, @Nullable T second) {
@@ -197,14 +197,14 @@ final class SettingsFactory {
                         permits(limit),
                         orUnbounded(limit.queueCapacity()),
                         limit.maxWait(),
-                        limit.nested(),
+                        limit.nested() == null ? Nested.WARN : limit.nested(),
                         permitsFrom(limit),
                         text(limit.within()),
                         orUnbounded(limit.permitsPerKey()),
                         orUnbounded(limit.queueCapacityPerKey()),
                         limit.clusterPermits(),
                         limit.onFailure(),
-                        limit.rejectHopeless(),
+                        Boolean.TRUE.equals(limit.rejectHopeless()),
                         limit.keyWeights(),
                         limit.adapt());
             } catch (IllegalArgumentException wrong) {

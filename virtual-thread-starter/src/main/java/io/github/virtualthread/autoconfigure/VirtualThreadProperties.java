@@ -99,7 +99,7 @@ public record VirtualThreadProperties(
             @DefaultValue("true") boolean context) {}
 
     /**
-     * One limit.
+     * One limit. What is not set is null, because two spellings of one name are two records, which are merged.
      *
      * @param permits maximum number of concurrent calls in this JVM, at least 1; as many as cluster-permits if only these are set
      * @param permitsFrom name of a DataSource bean whose pool size is the number of permits, or of a PermitsSource bean that
@@ -118,10 +118,10 @@ public record VirtualThreadProperties(
      * @param onFailure what calls do while no engine lends permits: run under this replica's part of them, wait, or be rejected;
      *     with cluster-permits only. As cluster.on-failure says if not set
      * @param rejectHopeless whether a call is rejected at once if it would wait for more than half of the time that it has: of
-     *     max-wait, or of what is left before its deadline
+     *     max-wait, or of what is left before its deadline. False if not set
      * @param adapt how the limit finds its number of permits, beginning with permits; the number stays if not set
      * @param nested what happens to a {@code @VirtualThread} call from a body that holds the same limit, or one around it, if
-     *     no permit is free
+     *     no permit is free. A warning is logged if not set
      */
     public record Limit(
             @Nullable Integer permits,
@@ -135,9 +135,9 @@ public record VirtualThreadProperties(
             @Nullable Duration maxWait,
             @Nullable Integer clusterPermits,
             @Nullable OnFailure onFailure,
-            @DefaultValue("false") boolean rejectHopeless,
+            @Nullable Boolean rejectHopeless,
             @NestedConfigurationProperty @Nullable Adapt adapt,
-            @DefaultValue("warn") Nested nested) {}
+            @Nullable Nested nested) {}
 
     /**
      * How limits with cluster-permits are shared by all replicas of the application.

@@ -243,6 +243,8 @@ class PropertiesTests {
                         "virtual-thread.limits.db.maxWait=",
                         "virtual-thread.limits.db.within=",
                         "virtual-thread.limits.db.permits-per-key=",
+                        "virtual-thread.limits.db.reject-hopeless=",
+                        "virtual-thread.limits.db.nested=",
                         "virtual-thread.limits.db.queue-capacity-per-key=",
                         "virtual-thread.timeout=",
                         "virtual-thread.methods[com.acme.Mailer.send].timeout=",

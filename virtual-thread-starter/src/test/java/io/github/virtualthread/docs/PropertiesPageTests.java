@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.jayway.jsonpath.JsonPath;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
 import io.github.virtualthread.autoconfigure.VirtualThreadProperties;
+import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.LimitSettings.Adapt;
 import io.github.virtualthread.limit.TaskLimits;
 import java.io.IOException;
@@ -12,6 +13,7 @@ import java.lang.reflect.Parameter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
@@ -138,6 +140,18 @@ class PropertiesPageTests {
         return known;
     }
 
+    /** Of a key of limits that is not set, the settings have the default. */
+    private static @Nullable String byDefault(Class<?> type, String component) {
+        LimitSettings settings = LimitSettings.of("any", 1);
+        return type != VirtualThreadProperties.Limit.class
+                ? null
+                : switch (component) {
+                    case "rejectHopeless" -> String.valueOf(settings.rejectHopeless());
+                    case "nested" -> settings.nested().name().toLowerCase(Locale.ROOT);
+                    default -> null;
+                };
+    }
+
     private static void addComponents(Map<String, @Nullable String> known, String prefix, Class<?> type) {
         for (Parameter component : type.getDeclaredConstructors()[0].getParameters()) {
             if (component.getType() == Adapt.class) {
@@ -148,7 +162,9 @@ class PropertiesPageTests {
             boolean byKey = component.getType() == Map.class;
             known.put(
                     prefix + DataObjectPropertyName.toDashedForm(component.getName()) + (byKey ? ".<key>" : ""),
-                    defaultValue == null || byKey ? null : defaultValue.value()[0]);
+                    defaultValue == null || byKey
+                            ? byDefault(type, component.getName())
+                            : defaultValue.value()[0]);
         }
     }
 }
