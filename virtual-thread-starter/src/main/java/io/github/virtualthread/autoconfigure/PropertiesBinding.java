@@ -29,6 +29,7 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyS
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyState;
 import org.springframework.boot.context.properties.source.UnboundElementsSourceFilter;
+import org.springframework.boot.origin.PropertySourceOrigin;
 import org.springframework.core.convert.ConverterNotFoundException;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Environment;
@@ -40,19 +41,20 @@ import org.springframework.core.env.PropertySource;
  *
  * @param properties what could be bound; complete if there are no mistakes; null if no key is set
  * @param mistakes unknown keys, values of another type, durations without a unit
+ * @param read what the values were read from: keys and environment variables as they are written
  */
-record PropertiesBinding(@Nullable VirtualThreadProperties properties, List<Mistake> mistakes) {
+record PropertiesBinding(@Nullable VirtualThreadProperties properties, List<Mistake> mistakes, Set<String> read) {
 
     static PropertiesBinding of(Iterable<PropertySource<?>> sources) {
         if (!isAnySet(sources, PREFIX)) {
-            return new PropertiesBinding(null, List.of());
+            return new PropertiesBinding(null, List.of(), Set.of());
         }
         PlaceholdersResolver placeholders = new PropertySourcesPlaceholdersResolver(sources);
         Collector collector = new Collector(placeholders);
         Bindable<VirtualThreadProperties> target = Bindable.of(VirtualThreadProperties.class);
         VirtualThreadProperties bound = new Binder(ConfigurationPropertySources.from(sources), placeholders)
                 .bindOrCreate(PREFIX, target, collector);
-        return new PropertiesBinding(bound, List.copyOf(collector.found));
+        return new PropertiesBinding(bound, List.copyOf(collector.found), Set.copyOf(collector.read));
     }
 
     /** Whether a key, or one below it, may be set: a source that cannot list its keys may have one. */
@@ -112,6 +114,7 @@ record PropertiesBinding(@Nullable VirtualThreadProperties properties, List<Mist
         private final PlaceholdersResolver placeholders;
         private final Set<Mistake> found = new LinkedHashSet<>(); // an entry of a map may be bound twice
         private final Set<ConfigurationPropertyName> failed = new HashSet<>();
+        private final Set<String> read = new HashSet<>();
 
         Collector(PlaceholdersResolver placeholders) {
             super(new BlankCountsAsNotSet(new NoUnboundElementsBindHandler(
@@ -123,6 +126,9 @@ record PropertiesBinding(@Nullable VirtualThreadProperties properties, List<Mist
         public Object onSuccess(
                 ConfigurationPropertyName name, Bindable<?> target, BindContext context, Object result) {
             ConfigurationProperty property = context.getConfigurationProperty();
+            if (property != null && property.getOrigin() instanceof PropertySourceOrigin origin) {
+                read.add(origin.getPropertyName());
+            }
             if (isOfList(name) && name.getLastElement(Form.UNIFORM).equals("0")) {
                 found.add(PropertyMistakes.LIST);
             }

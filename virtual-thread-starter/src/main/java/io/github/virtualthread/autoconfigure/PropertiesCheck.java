@@ -5,7 +5,6 @@ import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -42,11 +41,17 @@ final class PropertiesCheck implements BeanFactoryPostProcessor, ConfigurationPr
         PropertiesBinding binding = PropertiesBinding.of(sources);
         VirtualThreadProperties properties = binding.properties();
         isAnySet = properties != null;
-        Set<String> limits = properties == null ? Set.of() : properties.limits().keySet();
-        List<Mistake> mistakes = new ArrayList<>(new StrayKeys(beanFactory, environment, limits).find());
+        StrayKeys stray = StrayKeys.in(environment, binding);
+        List<Mistake> mistakes = new ArrayList<>(stray.mistakes());
         mistakes.addAll(binding.mistakes());
         if (!mistakes.isEmpty()) {
             throw new VirtualThreadConfigurationException(mistakes);
+        }
+        if (!stray.ignored().isEmpty()) {
+            logger.warn(
+                    "Ignored, because these are not properties of the virtual-thread starter: {}. Correct their names, unless"
+                            + " something else reads them",
+                    String.join(", ", stray.ignored()));
         }
         if (properties != null
                 && properties.endpoint().sql()

@@ -88,6 +88,12 @@ final class PropertyMistakes {
         return type(name) != null;
     }
 
+    /** Whether the key is a property of the starter that has a value. */
+    static boolean isValue(ConfigurationPropertyName name) {
+        Class<?> type = type(name);
+        return type != null && !type.isRecord();
+    }
+
     /** The type of the property with that key, a record if it has properties below it; null for an unknown key. */
     private static @Nullable Class<?> type(ConfigurationPropertyName name) {
         Class<?> type = VirtualThreadProperties.class;

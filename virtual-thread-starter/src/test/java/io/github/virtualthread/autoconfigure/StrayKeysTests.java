@@ -4,24 +4,25 @@ import static io.github.virtualthread.autoconfigure.Contexts.mistakes;
 import static io.github.virtualthread.autoconfigure.Contexts.setVariables;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.Mistake;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.context.properties.ConfigurationProperties;
-import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.context.annotation.Configuration;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.env.StandardEnvironment;
 
-/** A key that is nearly ours fails the start; one that is somebody else's does not. */
+/** A key of a limit or a method that is nearly ours fails the start; one that is somebody else's does not. */
 @Timeout(300)
+@ExtendWith(OutputCaptureExtension.class)
 class StrayKeysTests {
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
@@ -35,16 +36,13 @@ class StrayKeysTests {
         "virtual.thread.limits.db.permits, virtual-thread.limits.db.permits",
         "virtual.threads.limits.db.permits, virtual-thread.limits.db.permits",
         "virtal-thread.limits.db.permits, virtual-thread.limits.db.permits",
-        "vitrual-thread.stuckAfter, virtual-thread.stuckAfter",
         "spring.virtual-thread.limits[partner.api].permits, virtual-thread.limits[partner.api].permits",
-        "spring.virtual-threads.default-limit, virtual-thread.default-limit",
-        "spring.virtual.threads.timeout, virtual-thread.timeout",
         "virtual-threads.methods[com.acme.Mailer.send].limit, virtual-thread.methods[com.acme.Mailer.send].limit",
         "virtual-threads.limits.report.within, virtual-thread.limits.report.within",
-        "limits.db.permits, virtual-thread.limits.db.permits",
-        "limits[partner.api].permits-from, virtual-thread.limits[partner.api].permits-from"
+        "virtual-threads.limits.report.adapt.most, virtual-thread.limits.report.adapt.most",
+        "virtual-threads.limits.report.key-weights.gold, virtual-thread.limits.report.key-weights.gold"
     })
-    void aPrefixThatIsNearlyOursIsAMistake(String key, String meant) {
+    void aLimitOrMethodUnderAPrefixThatIsNearlyOursIsAMistake(String key, String meant) {
         assertThat(mistakes(runner.withPropertyValues(key + "=20")))
                 .containsExactly(new Mistake(
                         "%s is not a property of the virtual-thread starter (\"%s\" from property source \"test\")"
@@ -57,8 +55,7 @@ class StrayKeysTests {
         assertThat(mistakes(runner.withPropertyValues(
                         "virtual-threads.limits.db.permits=20",
                         "virtual-threads.limits.db.max-wait=2s",
-                        "virtual-threads.timeout=2s",
-                        "spring.virtual-thread.timeout=2s")))
+                        "spring.virtual-thread.limits.db.permits=20")))
                 .hasSize(2);
     }
 
@@ -72,12 +69,10 @@ class StrayKeysTests {
         "VIRTUAL_THREADS_LIMITS_DB_QUEUE_CAPACITY_PER_KEY, VIRTUALTHREAD_LIMITS_DB_QUEUECAPACITYPERKEY",
         "VIRTUAL_THREADS_LIMITS_REPORT_WITHIN, VIRTUALTHREAD_LIMITS_REPORT_WITHIN",
         "VIRTUAL_THREADS_LIMITS_PARTNER_CLUSTER_PERMITS, VIRTUALTHREAD_LIMITS_PARTNER_CLUSTERPERMITS",
-        "VIRTUAL_THREADS_CLUSTER_LEASE, VIRTUALTHREAD_CLUSTER_LEASE",
-        "VIRTUAL_THREADS_CLUSTER_JDBC_INITIALIZE_SCHEMA, VIRTUALTHREAD_CLUSTER_JDBC_INITIALIZESCHEMA",
-        "SPRING_VIRTUAL_THREAD_STUCK_AFTER, VIRTUALTHREAD_STUCKAFTER",
-        "VIRTUAL_THREADS_SHUTDOWN_AWAIT_TERMINATION_PERIOD, VIRTUALTHREAD_SHUTDOWN_AWAITTERMINATIONPERIOD"
+        "VIRTUAL_THREADS_LIMITS_DB_ADAPT_RUN_TIME, VIRTUALTHREAD_LIMITS_DB_ADAPT_RUNTIME",
+        "SPRING_VIRTUAL_THREAD_LIMITS_DB_MAX_WAIT, VIRTUALTHREAD_LIMITS_DB_MAXWAIT"
     })
-    void aVariableThatSpringBootDoesNotFindIsAMistake(String variable, String meant) {
+    void aVariableOfALimitThatSpringBootDoesNotFindIsAMistake(String variable, String meant) {
         assertThat(mistakes(environment(variable, "20")))
                 .containsExactly(new Mistake(
                         "%s is not a property of the virtual-thread starter (\"%s\" from property source \"systemEnvironment\")"
@@ -89,11 +84,7 @@ class StrayKeysTests {
     void aVariableThatSpringBootFindsIsNoMistake() {
         environment("VIRTUAL_THREAD_LIMITS_PRICE_DB_PERMITS", "30")
                 .withSystemProperties("virtual-thread.limits.price-db.permits=20")
-                .withInitializer(context -> {
-                    // so that variables override it, as they do a file
-                    var sources = context.getEnvironment().getPropertySources();
-                    sources.addLast(sources.remove(StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME));
-                })
+                .withInitializer(StrayKeysTests::variablesFirst)
                 .run(context -> assertThat(context.getBean(TaskLimits.class)
                                 .get("price-db")
                                 .permits())
@@ -103,65 +94,124 @@ class StrayKeysTests {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "spring.threads.virtual.enabled",
-                "spring.virtual-thread-pool.timeout",
-                "virtual-thread-pool.timeout",
-                "virtual-host.timeout",
-                "virtual-threads.pool-size",
-                "virtual-threads",
-                "virtual.enabled",
-                "virtual.machine.timeout",
-                "app.virtual-threads.enabled",
-                "limits.login.rate",
-                "limits.permits",
-                "limits.login.night.permits",
-                "rate.limits.login.permits"
-            })
-    void aKeyOfSomebodyElseIsNoMistake(String key) {
-        runner.withPropertyValues(key + "=20")
+    @CsvSource({
+        "virtual-threads.default-limit, virtual-thread.default-limit",
+        "spring.virtual-threads.default-limit, virtual-thread.default-limit",
+        "spring.virtual.threads.timeout, virtual-thread.timeout",
+        "vitrual-thread.stuckAfter, virtual-thread.stuckAfter",
+        "virtual-threads.async.executors.mail, virtual-thread.async.executors.mail"
+    })
+    void anyOtherKeyUnderThatPrefixIsIgnoredWithAWarning(String key, String meant, CapturedOutput output) {
+        runner.withPropertyValues("virtual-thread.limits.db.permits=20", key + "=none")
                 .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output).containsOnlyOnce(ignored(key, meant));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "VIRTUAL_THREADS_CLUSTER_LEASE, VIRTUALTHREAD_CLUSTER_LEASE",
+        "VIRTUAL_THREADS_CLUSTER_JDBC_INITIALIZE_SCHEMA, VIRTUALTHREAD_CLUSTER_JDBC_INITIALIZESCHEMA",
+        "SPRING_VIRTUAL_THREAD_STUCK_AFTER, VIRTUALTHREAD_STUCKAFTER",
+        "virtual-threads.cluster.lease, VIRTUALTHREAD_CLUSTER_LEASE",
+        "VIRTUAL_THREADS_SHUTDOWN_AWAIT_TERMINATION_PERIOD, VIRTUALTHREAD_SHUTDOWN_AWAITTERMINATIONPERIOD"
+    })
+    void anyOtherVariableUnderThatPrefixIsIgnoredWithAWarning(String variable, String meant, CapturedOutput output) {
+        environment(variable, "20s")
+                .withPropertyValues("virtual-thread.limits.db.permits=20")
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output).containsOnlyOnce(ignored(variable, meant));
+    }
+
+    @Test
+    void allThatIsIgnoredIsOneWarning(CapturedOutput output) {
+        environment("VIRTUAL_THREADS_TIMEOUT", "2s")
+                .withPropertyValues(
+                        "virtual-thread.limits.db.permits=20",
+                        "virtual-threads.timeout=2s",
+                        "virtual-threads.web.limit=db")
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output)
+                .containsOnlyOnce("Ignored, because these are not properties of the virtual-thread starter")
+                .contains(
+                        "virtual-threads.timeout (did you mean virtual-thread.timeout?)",
+                        "virtual-threads.web.limit (did you mean virtual-thread.web.limit?)",
+                        "VIRTUAL_THREADS_TIMEOUT (did you mean VIRTUALTHREAD_TIMEOUT?)");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"virtual-threads.timeout", "VIRTUAL_THREADS_THREAD_NAME_PREFIX"})
+    void anApplicationThatSetsNothingOfOursIsNotWarned(String key, CapturedOutput output) {
+        environment(key, "2s").withPropertyValues(key + "=2s").run(context -> assertThat(context)
+                .hasNotFailed());
+
+        assertThat(output).doesNotContain("Ignored");
     }
 
     @ParameterizedTest
     @ValueSource(
             strings = {
+                "spring.threads.virtual.enabled",
+                "spring.virtual-threads.enabled",
+                "spring.virtual-thread-pool.timeout",
+                "virtual-thread-pool.timeout",
+                "virtual-host.timeout",
+                "virtual-threads.enabled",
+                "virtual.threads.enabled",
+                "virtual-threads.pool-size",
+                "virtual-threads.async",
+                "virtual-threads.web",
+                "virtual-threads.limits",
+                "virtual-threads.limits.size",
+                "virtual-threads.limits.db.max-concurrent",
+                "virtual-threads.methods",
+                "virtual-threads.methods.allowed",
+                "virtual-threads",
+                "virtual.enabled",
+                "virtual.machine.timeout",
+                "app.virtual-threads.enabled",
+                "limits.db.permits",
+                "limits.login.rate",
+                "limits.permits",
+                "limits.login.night.permits",
+                "rate.limits.login.permits"
+            })
+    void aKeyOfSomebodyElseIsNoMistakeAndNoWarning(String key, CapturedOutput output) {
+        runner.withPropertyValues(key + "=20")
+                .run(context -> assertThat(context).hasNotFailed());
+        runner.withPropertyValues("virtual-thread.limits.db.permits=20", key + "=20")
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output).doesNotContain("Ignored");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "VIRTUAL_THREADS_ENABLED",
                 "VIRTUAL_THREADS_SERVICE_HOST",
                 "VIRTUAL_THREAD_PORT",
                 "VIRTUAL_HOST",
                 "LIMITS_DB_PERMITS",
-                "VIRTUAL_THREADS_LIMITS_PERMITS"
+                "VIRTUAL_THREADS_LIMITS_PERMITS",
+                "VIRTUAL_THREADS_LIMITS_DB_SIZE"
             })
-    void aVariableOfSomebodyElseIsNoMistake(String variable) {
+    void aVariableOfSomebodyElseIsNoMistakeAndNoWarning(String variable, CapturedOutput output) {
         environment(variable, "20").run(context -> assertThat(context).hasNotFailed());
+        environment(variable, "20")
+                .withPropertyValues("virtual-thread.limits.db.permits=20")
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output).doesNotContain("Ignored");
     }
 
     @Test
-    void aKeyThatTheApplicationBindsIsNoMistake() {
-        runner.withUserConfiguration(OwnProperties.class)
-                .withPropertyValues("virtual-threads.enabled=true", "limits.login.permits=20")
-                .run(context -> assertThat(context).hasNotFailed());
-    }
-
-    @Test
-    void aKeyThatAPlaceholderRefersToIsNoMistake() {
-        runner.withPropertyValues(
-                        "spring.virtual-threads.timeout=2s",
-                        "virtual-thread.timeout=${spring.virtual-threads.timeout:3s}")
-                .run(context -> assertThat(context).hasNotFailed());
-        environment("VIRTUAL_THREAD_LIMITS_DB_PERMITS", "20")
-                .withPropertyValues("virtual-thread.limits.database.permits=${VIRTUAL_THREAD_LIMITS_DB_PERMITS}")
-                .run(context -> assertThat(context).hasNotFailed());
-    }
-
-    @Test
-    void limitsAtTheRootAreSomebodyElsesWhereOursAreInTheirPlace() {
-        runner.withPropertyValues("virtual-thread.limits.db.permits=20", "limits.login.permits=20")
-                .run(context -> assertThat(context).hasNotFailed());
-        runner.withBean(LimitSettings.class, () -> LimitSettings.of("db", 20))
-                .withPropertyValues("limits.login.permits=20")
-                .run(context -> assertThat(context).hasNotFailed());
+    void theSwitchOfTheStarterMayBeAVariable() {
+        environment("VIRTUAL_THREAD_ENABLED", "false").run(context -> assertThat(
+                        context.getBean(VirtualThreadProperties.class).enabled())
+                .isFalse());
     }
 
     @ParameterizedTest
@@ -186,17 +236,33 @@ class StrayKeysTests {
                         assertThat(context.getBean(TaskLimits.class).names()).containsExactly("größe"));
     }
 
-    private ApplicationContextRunner environment(String name, String value) {
-        return runner.withInitializer(context -> setVariables(context.getEnvironment(), Map.of(name, value)));
+    @Test
+    void ofTwoPrefixesThatSpringBootFindsTheOtherOneIsIgnoredWithAWarning(CapturedOutput output) {
+        environment(Map.of("VIRTUALTHREAD_LIMITS_DB_PERMITS", "20", "VIRTUAL_THREAD_LIMITS_DB_MAX_WAIT", "3s"))
+                .run(context -> assertThat(
+                                context.getBean(TaskLimits.class).get("db").maxWait())
+                        .isNull());
+
+        assertThat(output)
+                .containsOnlyOnce(ignored("VIRTUAL_THREAD_LIMITS_DB_MAX_WAIT", "VIRTUALTHREAD_LIMITS_DB_MAXWAIT"));
     }
 
-    @Configuration(proxyBeanMethods = false)
-    @EnableConfigurationProperties({OwnThreads.class, OwnLimits.class})
-    static class OwnProperties {}
+    private static String ignored(String key, String meant) {
+        return "Ignored, because these are not properties of the virtual-thread starter: %s (did you mean %s?)."
+                .formatted(key, meant);
+    }
 
-    @ConfigurationProperties("virtual-threads")
-    record OwnThreads(boolean enabled) {}
+    /** So that variables override system properties, as they do a file. */
+    private static void variablesFirst(ConfigurableApplicationContext context) {
+        var sources = context.getEnvironment().getPropertySources();
+        sources.addLast(sources.remove(StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME));
+    }
 
-    @ConfigurationProperties(prefix = "limits")
-    record OwnLimits(Map<String, Map<String, String>> all) {}
+    private ApplicationContextRunner environment(String name, String value) {
+        return environment(Map.of(name, value));
+    }
+
+    private ApplicationContextRunner environment(Map<String, Object> variables) {
+        return runner.withInitializer(context -> setVariables(context.getEnvironment(), variables));
+    }
 }
