@@ -30,7 +30,7 @@ import org.springframework.util.StringUtils;
 
 /**
  * Finds keys that were meant for the starter but do not reach it as written: keys whose prefix is nearly that of the starter,
- * and names of limits with characters that Spring Boot drops.
+ * environment variables that match no key, and names of limits with characters that Spring Boot drops.
  *
  * <p>Other programs may use a similar prefix. So a key under one is a mistake only if it continues like a property of a limit or a
  * method. Any other property is only ignored, which is worth a warning if the application has properties of the starter.
@@ -104,6 +104,10 @@ final class StrayKeys {
         if (binding.read().contains(key)) {
             return;
         }
+        if (StringUtils.startsWithIgnoreCase(key, LIMIT_VARIABLE)) {
+            checkLimit(key);
+            return;
+        }
         int end = prefix(key, "_.");
         String meant = end == 0 ? null : meant(key.substring(end + 1));
         if (meant == null) {
@@ -115,6 +119,27 @@ final class StrayKeys {
                 && (!isOfLimit || limits.contains(LimitNames.uniform(meant.split("_")[2])));
         if (isOfLimit || !mayBeFound) {
             add(source, key, end, meant, isOfLimit && !mayBeFound);
+        }
+    }
+
+    /**
+     * Spring Boot finds {@code MAX_WAIT} instead of {@code MAXWAIT} too, but only as long as no source of higher precedence has a
+     * property of that limit.
+     */
+    private void checkLimit(String key) {
+        if (PropertyMistakes.isKnown(ConfigurationPropertyName.adapt(key, '_'))) {
+            return; // another source overrides it
+        }
+        for (int end = key.lastIndexOf('_'); end > LIMIT_VARIABLE.length(); end = key.lastIndexOf('_', end - 1)) {
+            if (limits.contains(LimitNames.uniform(key.substring(LIMIT_VARIABLE.length(), end)))) {
+                List<String> known = values(VirtualThreadProperties.Limit.class).toList();
+                String limit = LIMIT_VARIABLE + joined(key.substring(LIMIT_VARIABLE.length(), end));
+                Spelling.nearest(key.substring(end + 1), known)
+                        .ifPresentOrElse(
+                                nearest -> ignore(key, limit + "_" + nearest),
+                                () -> ignored.add("%s (a limit has %s)".formatted(key, known)));
+                return;
+            }
         }
     }
 

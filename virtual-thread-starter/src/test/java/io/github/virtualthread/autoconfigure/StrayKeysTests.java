@@ -214,6 +214,55 @@ class StrayKeysTests {
                 .isFalse());
     }
 
+    /** The property of a source above the variables gives the limit a name that these do not match. */
+    @ParameterizedTest
+    @CsvSource({
+        "VIRTUALTHREAD_LIMITS_DB_MAX_WAIT, VIRTUALTHREAD_LIMITS_DB_MAXWAIT",
+        "VIRTUALTHREAD_LIMITS_DB_QUEUE_CAPACITY_PER_KEY, VIRTUALTHREAD_LIMITS_DB_QUEUECAPACITYPERKEY",
+        "VIRTUALTHREAD_LIMITS_DB_ADAPT_RUN_TIME, VIRTUALTHREAD_LIMITS_DB_ADAPT_RUNTIME",
+        "VIRTUALTHREAD_LIMITS_DB_PERMIT, VIRTUALTHREAD_LIMITS_DB_PERMITS",
+        "VIRTUALTHREAD_LIMITS_PRICE_DB_MAXWAIT, VIRTUALTHREAD_LIMITS_PRICEDB_MAXWAIT",
+        "VIRTUALTHREAD_LIMITS_PRICE_DB_MAX_WAIT, VIRTUALTHREAD_LIMITS_PRICEDB_MAXWAIT"
+    })
+    void aVariableOfALimitThatMatchesNoKeyIsIgnoredWithAWarning(String variable, String meant, CapturedOutput output) {
+        environment(variable, "3s")
+                .withPropertyValues("virtual-thread.limits.db.permits=20", "virtual-thread.limits.price-db.permits=20")
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output).containsOnlyOnce(ignored(variable, meant));
+    }
+
+    @Test
+    void aVariableThatIsNearNothingIsIgnoredWithTheListOfAll(CapturedOutput output) {
+        environment("VIRTUALTHREAD_LIMITS_DB_COLOUR", "red")
+                .withPropertyValues("virtual-thread.limits.db.permits=20")
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output).contains("VIRTUALTHREAD_LIMITS_DB_COLOUR (a limit has [PERMITS, PERMITSFROM, ");
+    }
+
+    @Test
+    void aVariableThatIsFoundOrOverriddenOrOfAnotherLimitIsNoWarning(CapturedOutput output) {
+        environment("VIRTUALTHREAD_LIMITS_DB_MAXWAIT", "3s")
+                .withPropertyValues("virtual-thread.limits.db.permits=20", "virtual-thread.limits.db.max-wait=2s")
+                .run(context -> assertThat(context).hasNotFailed());
+        environment("VIRTUALTHREAD_LIMITS_DB_KEYWEIGHTS_GOLD", "3")
+                .withPropertyValues(
+                        "virtual-thread.limits.db.permits=20", "virtual-thread.limits.db.key-weights.gold=2")
+                .run(context -> assertThat(context).hasNotFailed());
+        environment("VIRTUALTHREAD_LIMITS_PARTNER_API_MAXWAIT", "3s")
+                .withPropertyValues("virtual-thread.limits[partner.api].permits=20")
+                .run(context -> assertThat(context).hasNotFailed());
+        environment("VIRTUALTHREAD_LIMITS_DB_MAX_WAIT", "3s")
+                .withSystemProperties("virtual-thread.limits.db.permits=20")
+                .withInitializer(StrayKeysTests::variablesFirst)
+                .run(context -> assertThat(
+                                context.getBean(TaskLimits.class).get("db").maxWait())
+                        .hasSeconds(3));
+
+        assertThat(output).doesNotContain("Ignored");
+    }
+
     @ParameterizedTest
     @CsvSource({"my db, my-db", "db!, db", "a+b, a-b"})
     void aNameWithOtherCharactersIsAMistake(String name, String meant) {

@@ -79,7 +79,7 @@ class PropertiesPageTests {
     }
 
     @Test
-    void aMisspeltEnvironmentVariableIsNotNoticed() {
+    void aMisspeltEnvironmentVariableIsIgnored() {
         environment("VIRTUALTHREAD_LIMITS_DB_PERMIT", "5")
                 .withPropertyValues("virtual-thread.limits.db.permits=2")
                 .run(context -> assertThat(
