@@ -1,15 +1,20 @@
 package io.github.virtualthread.autoconfigure;
 
 import io.github.virtualthread.execution.ExecutorView;
+import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.interceptor.AsyncExecutionAspectSupport;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.core.BridgeMethodResolver;
 import org.springframework.core.task.AsyncTaskExecutor;
 import org.springframework.core.task.support.TaskExecutorAdapter;
@@ -29,21 +34,50 @@ final class AsyncCalls extends AnnotationAsyncExecutionInterceptor {
     private static final Method HANDLE_ERROR = Objects.requireNonNull(ReflectionUtils.findMethod(
             AsyncExecutionAspectSupport.class, "handleError", Throwable.class, Method.class, Object[].class));
 
+    /** Supplies the executor of methods that name none. Asked through Spring, an AsyncConfigurer makes its executor once. */
+    private static final Field DEFAULT_EXECUTOR =
+            Objects.requireNonNull(ReflectionUtils.findField(AsyncExecutionAspectSupport.class, "defaultExecutor"));
+
     static {
         ReflectionUtils.makeAccessible(HANDLE_ERROR);
+        ReflectionUtils.makeAccessible(DEFAULT_EXECUTOR);
     }
 
-    private final AnnotationAsyncExecutionInterceptor spring;
+    private final AsyncExecutionAspectSupport spring;
     private final Map<Method, ExecutorView> named = new ConcurrentHashMap<>();
 
     /**
      * Creates the advice.
      *
-     * @param spring advice of calls with other executors, which has the handler of uncaught exceptions
+     * @param spring advice of Spring, which has other calls and the handler of uncaught exceptions
+     * @param common supplies the executor of methods that name none, null if Spring chooses it
      */
-    AsyncCalls(AnnotationAsyncExecutionInterceptor spring) {
+    AsyncCalls(AsyncExecutionAspectSupport spring, Supplier<@Nullable ExecutorView> common, BeanFactory beans) {
         super(null);
         this.spring = spring;
+        configure(
+                () -> {
+                    ExecutorView ours = common.get();
+                    return ours == null ? limitedIfOurs(chosenBySpring()) : ours;
+                },
+                null);
+        setBeanFactory(beans);
+    }
+
+    private @Nullable Executor chosenBySpring() {
+        return ReflectionUtils.getField(DEFAULT_EXECUTOR, spring) instanceof Supplier<?> chosen
+                ? (Executor) chosen.get()
+                : null;
+    }
+
+    @Override
+    protected @Nullable Executor findQualifiedExecutor(@Nullable BeanFactory beans, String qualifier) {
+        return limitedIfOurs(super.findQualifiedExecutor(beans, qualifier));
+    }
+
+    private static @Nullable Executor limitedIfOurs(@Nullable Executor executor) {
+        ExecutorView view = LimitedExecutors.view(executor);
+        return view == null ? executor : view;
     }
 
     @Override
@@ -52,9 +86,9 @@ final class AsyncCalls extends AnnotationAsyncExecutionInterceptor {
         Method method = BridgeMethodResolver.getMostSpecificMethod(
                 invocation.getMethod(), target == null ? null : AopUtils.getTargetClass(target));
         if (!(determineAsyncExecutor(method) instanceof ExecutorView executor)) {
-            return spring.invoke(invocation);
+            return ((MethodInterceptor) spring).invoke(invocation);
         }
-        if (method.getReturnType() != void.class) {
+        if (!returnsNothing(method)) {
             return super.invoke(invocation);
         }
         executor.execute(
@@ -62,6 +96,12 @@ final class AsyncCalls extends AnnotationAsyncExecutionInterceptor {
                 failure ->
                         ReflectionUtils.invokeMethod(HANDLE_ERROR, spring, failure, method, invocation.getArguments()));
         return null;
+    }
+
+    /** Also in Kotlin, as Spring has it. */
+    static boolean returnsNothing(Method method) {
+        Class<?> type = method.getReturnType();
+        return type == void.class || type.getName().equals("kotlin.Unit");
     }
 
     @Override

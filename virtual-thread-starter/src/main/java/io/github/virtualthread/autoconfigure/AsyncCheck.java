@@ -1,16 +1,21 @@
 package io.github.virtualthread.autoconfigure;
 
+import io.github.virtualthread.config.BeanNames;
+import io.github.virtualthread.config.EngineSettings;
 import io.github.virtualthread.config.FurtherCheck;
+import io.github.virtualthread.config.SelfInvocation;
 import io.github.virtualthread.limit.LimitNames;
+import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.Mistake;
+import io.github.virtualthread.mistake.PropertyKeys;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.StringJoiner;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.AbstractBeanDefinition;
@@ -24,52 +29,76 @@ import org.springframework.scheduling.annotation.AsyncConfigurer;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
-/**
- * The limits of executors: whether they exist, and what the start says of them.
- *
- * @param limits names of limits by the properties that name them
- * @param enabled whether executors were replaced
- */
-record AsyncCheck(
-        Map<String, String> limits, boolean enabled, ConfigurableListableBeanFactory beans, Environment environment)
-        implements FurtherCheck {
+/** The limits of {@code @Async} methods and executors: whether they exist, and what the start says of them. */
+final class AsyncCheck implements FurtherCheck {
 
     private static final ConfigurationPropertyName SPRING = ConfigurationPropertyName.of("spring.task.execution");
 
     /** What Spring Boot's executor takes from its properties. */
     private static final Set<String> OF_POOLS = Set.of("pool", "simple", "shutdown", "threadnameprefix");
 
+    private final AsyncExecutors executors;
+    private final AsyncMethods methods;
+    private final ConfigurableListableBeanFactory beans;
+    private final Environment environment;
+    private @Nullable AsyncCoverage coverage;
+    private @Nullable TaskLimits limits;
+
+    AsyncCheck(
+            AsyncExecutors executors,
+            AsyncMethods methods,
+            ConfigurableListableBeanFactory beans,
+            Environment environment) {
+        this.executors = executors;
+        this.methods = methods;
+        this.beans = beans;
+        this.environment = environment;
+    }
+
     @Override
     public List<Mistake> mistakes(TaskLimits known) {
-        List<Mistake> mistakes = new ArrayList<>();
-        limits.forEach((key, limit) -> {
-            if (!LimitNames.isNone(limit) && !known.contains(limit)) {
-                mistakes.add(FurtherCheck.unknownLimit(key, limit, known));
+        limits = known;
+        List<Mistake> mistakes = new ArrayList<>(executors.check());
+        AsyncSettings settings = executors.settings;
+        if (settings.limit() != null) {
+            addUnknown(AsyncSettings.LIMIT, settings.limit(), known, mistakes);
+        }
+        settings.executors()
+                .forEach((name, limit) -> addUnknown(AsyncSettings.EXECUTORS + name, limit, known, mistakes));
+        if (mistakes.isEmpty() && settings.enabled() && !settings.isEmpty()) {
+            coverage = new AsyncCoverage(beans, methods);
+            if (selfInvocation() == SelfInvocation.FAIL) {
+                coverage.selfInvocations.forEach(
+                        call -> mistakes.add(new Mistake(call, "Move the method to another bean.")));
             }
-        });
+        }
         return mistakes;
+    }
+
+    private static void addUnknown(String key, String limit, TaskLimits known, List<Mistake> mistakes) {
+        if (!LimitNames.isNone(limit) && !known.contains(limit)) {
+            mistakes.add(FurtherCheck.unknownLimit(key, limit, known));
+        }
+    }
+
+    private SelfInvocation selfInvocation() {
+        return beans.getBean(BeanNames.SETTINGS, EngineSettings.class).selfInvocation();
     }
 
     @Override
     public List<String> notes() {
-        if (!enabled) {
+        if (coverage == null) {
             return List.of();
         }
         List<String> notes = new ArrayList<>();
-        String common = limits.get(AsyncNames.LIMIT);
-        if (common != null) {
-            notes.add(LimitNames.isNone(common) ? "@Async without a limit" : "@Async under limit " + common);
+        notes.add("@Async: " + coverage.summary());
+        AsyncSettings settings = executors.settings;
+        if (!settings.executors().isEmpty()) {
+            notes.add(settings.executors().entrySet().stream()
+                    .map(each -> "%s (%s)".formatted(each.getKey(), each.getValue()))
+                    .collect(Collectors.joining(", ", "executors ", "")));
         }
-        StringJoiner others = new StringJoiner(", ", "executors ", "").setEmptyValue("");
-        limits.forEach((key, limit) -> {
-            if (key.startsWith(AsyncNames.EXECUTORS)) {
-                others.add("%s (%s)".formatted(key.substring(AsyncNames.EXECUTORS.length()), limit));
-            }
-        });
-        if (others.length() > 0) {
-            notes.add(others.toString());
-        }
-        if (common != null) {
+        if (settings.limit() != null) {
             for (String name : beans.getBeanNamesForType(AsyncConfigurer.class, true, false)) {
                 addUnused(beans.getMergedBeanDefinition(name), notes);
             }
@@ -84,25 +113,46 @@ record AsyncCheck(
             Method method = ReflectionUtils.findMethod(type, "getAsyncExecutor");
             if (method != null && method.getDeclaringClass() != AsyncConfigurer.class) {
                 notes.add("%s.getAsyncExecutor() is not used, because %s is set"
-                        .formatted(type.getSimpleName(), AsyncNames.LIMIT));
+                        .formatted(type.getSimpleName(), AsyncSettings.LIMIT));
             }
         }
     }
 
     @Override
+    public List<String> remarks() {
+        return coverage == null ? List.of() : coverage.elsewhere;
+    }
+
+    @Override
     public List<String> warnings() {
-        boolean replaced = limits.containsKey(AsyncNames.LIMIT)
-                || limits.containsKey(AsyncNames.EXECUTORS + AsyncNames.APPLICATION);
-        if (!enabled || !replaced) {
+        if (coverage == null) {
             return List.of();
         }
+        List<String> warnings = new ArrayList<>(coverage.problems);
+        if (selfInvocation() == SelfInvocation.WARN) {
+            warnings.addAll(coverage.selfInvocations);
+        }
+        warnings.addAll(executors.losses());
+        executors.settings.executors().forEach((bean, limit) -> warnOfMaxWait(bean, limit, warnings));
         Set<String> without = withoutEffect();
-        if (without.isEmpty()) {
-            return List.of();
+        if (executors.settings.executors().containsKey(AsyncSettings.APPLICATION) && !without.isEmpty()) {
+            warnings.add(
+                    "%s no longer apply to %s, which is now the executor of a limit. Remove them: the limit has permits and a queue"
+                            .formatted(without, AsyncSettings.APPLICATION));
         }
-        return List.of(
-                "%s no longer apply to %s, which is now the executor of a limit. Remove them: the limit has permits and a queue"
-                        .formatted(without, AsyncNames.APPLICATION));
+        return warnings;
+    }
+
+    /** A library may wait for a future that a later rejection cannot reach. */
+    private void warnOfMaxWait(String bean, String name, List<String> warnings) {
+        TaskLimit limit = limits == null || LimitNames.isNone(name) ? null : limits.get(name);
+        if (limit != null && limit.maxWait() != null) {
+            warnings.add(
+                    ("Executor '%s' is under limit '%s', which has a max-wait: a caller that waits for supplyAsync on it waits"
+                                    + " forever if its call is rejected later. Set %s.queue-capacity in place of max-wait, unless only @Async"
+                                    + " methods use it")
+                            .formatted(bean, limit.name(), PropertyKeys.limit(limit.name())));
+        }
     }
 
     private Set<String> withoutEffect() {

@@ -1,15 +1,18 @@
 package io.github.virtualthread.autoconfigure;
 
+import io.github.virtualthread.config.BeanNames;
 import io.github.virtualthread.execution.ExecutorView;
+import io.github.virtualthread.execution.VirtualThreads;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import org.aopalliance.aop.Advice;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.Pointcut;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopInfrastructureBean;
+import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.interceptor.AsyncExecutionAspectSupport;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.annotation.RegisterReflection;
@@ -17,8 +20,8 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.scheduling.annotation.AnnotationAsyncExecutionInterceptor;
 import org.springframework.scheduling.annotation.AsyncAnnotationAdvisor;
-import org.springframework.scheduling.annotation.AsyncConfigurer;
 import org.springframework.scheduling.config.TaskManagementConfigUtils;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Replaces the advice of {@code @Async} methods by {@link AsyncCalls}; in mode ASPECTJ, gives the aspect its executor. Has no order,
@@ -26,64 +29,64 @@ import org.springframework.scheduling.config.TaskManagementConfigUtils;
  */
 @RegisterReflection(
         classes = AsyncExecutionAspectSupport.class,
-        memberCategories = MemberCategory.INVOKE_DECLARED_METHODS)
+        memberCategories = {MemberCategory.INVOKE_DECLARED_METHODS, MemberCategory.DECLARED_FIELDS})
 final class AsyncMethods implements BeanPostProcessor, AopInfrastructureBean {
 
+    private final AsyncSettings settings;
     private final BeanFactory beans;
+    private final Supplier<@Nullable ExecutorView> common;
     private final Map<Advisor, Advisor> replaced = new ConcurrentHashMap<>();
 
-    AsyncMethods(BeanFactory beans) {
+    AsyncMethods(AsyncSettings settings, BeanFactory beans) {
+        this.settings = settings;
         this.beans = beans;
+        this.common = SingletonSupplier.ofNullable(this::ofCommonLimit);
+    }
+
+    private @Nullable ExecutorView ofCommonLimit() {
+        return settings.limit() == null
+                ? null
+                : ExecutorView.of(beans.getBean(BeanNames.BY_HAND, VirtualThreads.class), "async", settings.limit());
     }
 
     @Override
     public Object postProcessAfterInitialization(Object bean, String name) {
-        if (bean instanceof Advised advised && !advised.isFrozen()) {
-            for (Advisor advisor : advised.getAdvisors()) {
-                if (advisor instanceof AsyncAnnotationAdvisor spring
-                        && spring.getAdvice() instanceof AnnotationAsyncExecutionInterceptor advice
-                        && !(advice instanceof AsyncCalls)) {
-                    advised.replaceAdvisor(
-                            spring,
-                            replaced.computeIfAbsent(
-                                    spring, known -> new CallsAdvisor(spring.getPointcut(), calls(advice))));
-                }
-            }
-        } else if (name.equals(TaskManagementConfigUtils.ASYNC_EXECUTION_ASPECT_BEAN_NAME)
+        if (settings.isEmpty() || !settings.enabled()) {
+            return bean;
+        }
+        if (name.equals(TaskManagementConfigUtils.ASYNC_EXECUTION_ASPECT_BEAN_NAME)
                 && bean instanceof AsyncExecutionAspectSupport aspect) {
-            Executor ours = ofSpringBoot();
+            ExecutorView ours = common.get();
             if (ours != null) {
                 aspect.setExecutor(ours);
             }
         }
+        // a proxy may stand before another one, each made by a creator of its own
+        for (Object each = bean; each instanceof Advised proxy; each = AopProxyUtils.getSingletonTarget(each)) {
+            replaceIn(proxy);
+        }
         return bean;
     }
 
-    private AsyncCalls calls(AnnotationAsyncExecutionInterceptor spring) {
-        AsyncCalls calls = new AsyncCalls(spring);
-        calls.configure(this::executor, null);
-        calls.setBeanFactory(beans);
-        return calls;
+    private void replaceIn(Advised proxy) {
+        if (proxy.isFrozen()) {
+            return;
+        }
+        for (Advisor advisor : proxy.getAdvisors()) {
+            if (advisor instanceof AsyncAnnotationAdvisor spring
+                    && spring.getAdvice() instanceof AnnotationAsyncExecutionInterceptor advice
+                    && !(advice instanceof AsyncCalls)) {
+                proxy.replaceAdvisor(
+                        spring,
+                        replaced.computeIfAbsent(
+                                spring, known -> new CallsAdvisor(spring.getPointcut(), calls(advice))));
+            }
+        }
     }
 
-    /** The executor of Spring Boot, if it is that of a limit. */
-    private @Nullable Executor ofSpringBoot() {
-        if (beans.containsBean(AsyncNames.APPLICATION)
-                && beans.getBean(AsyncNames.APPLICATION) instanceof ExecutorView ours) {
-            return ours;
-        }
-        return null;
-    }
-
-    /** The executor of methods that name none; null if Spring is to look for one. */
-    private @Nullable Executor executor() {
-        Executor ours = ofSpringBoot();
-        if (ours != null) {
-            return ours;
-        }
-        AsyncConfigurer configurer =
-                beans.getBeanProvider(AsyncConfigurer.class).getIfUnique();
-        return configurer == null ? null : configurer.getAsyncExecutor();
+    /** The calls of methods that Spring's advice or aspect has. */
+    AsyncCalls calls(AsyncExecutionAspectSupport spring) {
+        return new AsyncCalls(spring, common, beans);
     }
 
     /** Of the type of Spring's advisor, which others may look for. */

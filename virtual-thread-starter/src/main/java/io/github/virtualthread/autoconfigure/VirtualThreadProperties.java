@@ -325,11 +325,11 @@ public record VirtualThreadProperties(
     public record Jdbc(@DefaultValue("false") boolean cancelStatements) {}
 
     /**
-     * Executors of Spring that become executors of limits.
+     * Limits of Async methods and of executors of the application.
      *
-     * @param limit name of the limit of applicationTaskExecutor, and of Async methods that name no executor; none for virtual
-     *     threads without a limit. Nothing changes if not set
-     * @param executors names of limits, or none, keyed by the name of the executor bean that is replaced or added
+     * @param limit name of the limit of Async methods that name no executor; none for virtual threads without a limit. Nothing
+     *     changes if not set
+     * @param executors names of limits, or none, by the names of executor beans, whose tasks then run under that limit
      */
     public record Async(
             @Nullable String limit, @DefaultValue Map<String, String> executors) {}

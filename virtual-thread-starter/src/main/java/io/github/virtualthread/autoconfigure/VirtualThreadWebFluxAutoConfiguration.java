@@ -66,14 +66,15 @@ public class VirtualThreadWebFluxAutoConfiguration {
      */
     @Bean
     @Order(1)
-    @Conditional(OnAsync.class)
+    @Conditional(AsyncSettings.AreSet.class)
     WebFluxConfigurer virtualThreadBlockingHandlers(
-            @Qualifier(AsyncNames.APPLICATION) ObjectProvider<AsyncTaskExecutor> executor) {
+            @Qualifier(AsyncSettings.APPLICATION) ObjectProvider<AsyncTaskExecutor> executor) {
         ThreadLocal<Boolean> inTask = new ThreadLocal<>();
         return new WebFluxConfigurer() {
             @Override
             public void configureBlockingExecution(BlockingExecutionConfigurer blocking) {
-                if (executor.getIfAvailable() instanceof ExecutorView limited) {
+                ExecutorView limited = LimitedExecutors.view(executor.getIfAvailable());
+                if (limited != null) {
                     blocking.setExecutor(handler -> {
                         if (inTask.get() != null) {
                             handler.run();

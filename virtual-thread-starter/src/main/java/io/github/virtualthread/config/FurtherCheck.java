@@ -41,6 +41,15 @@ public interface FurtherCheck {
     }
 
     /**
+     * What the start says beside its line, one line each. Asked if there is no mistake.
+     *
+     * @return nothing by default
+     */
+    default List<String> remarks() {
+        return List.of();
+    }
+
+    /**
      * What the start warns of. Asked if there is no mistake.
      *
      * @return nothing by default

@@ -40,7 +40,10 @@ record StartupReport(EngineSettings settings, @Nullable ClassLoader classLoader,
     void log(Findings findings, TaskLimits limits, boolean intercepted, List<FurtherCheck> further) {
         List<AdvisedMethod> calls = findings.methods();
         sumUp(calls, limits.all(), intercepted, further);
-        further.forEach(check -> check.warnings().forEach(logger::warn));
+        further.forEach(check -> {
+            check.remarks().forEach(logger::info);
+            check.warnings().forEach(logger::warn);
+        });
         if (logger.isDebugEnabled()) {
             for (AdvisedMethod call : calls) {
                 logger.debug(

@@ -5,6 +5,7 @@ import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.context.SafeLog;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitNames;
+import io.github.virtualthread.limit.TaskLimit;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -76,6 +77,29 @@ public final class ExecutorView implements AsyncTaskExecutor {
         this.uncaught = executor.uncaught;
         this.recipe = SingletonSupplier.of(() -> engine.recipe(name, limit));
         this.isOfMethod = true;
+    }
+
+    /**
+     * Returns an executor for beans of Spring. It never fails, because Spring Boot's metrics create all executors before the start-up
+     * check can report an unknown limit. Public for this jar only.
+     *
+     * @param threads calls by hand of the same engine
+     * @param name name of all its tasks, in threads and messages
+     * @param limit name of its limit, {@code none} for no limit
+     * @return executor that shares the permits; it looks up its limit when it is used first
+     */
+    public static ExecutorView of(VirtualThreads threads, String name, String limit) {
+        return new ExecutorView(threads.engine, name, LimitNames.isNone(limit) ? null : limit, null, threads.uncaught);
+    }
+
+    /**
+     * The limit of all its tasks.
+     *
+     * @return null for none
+     * @throws IllegalArgumentException if it does not exist
+     */
+    public @Nullable TaskLimit limit() {
+        return recipe().limit();
     }
 
     /** What all tasks share. Throws if the limit does not exist. */

@@ -1,6 +1,5 @@
 package io.github.virtualthread.execution;
 
-import io.github.virtualthread.limit.LimitNames;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -30,7 +29,7 @@ public final class VirtualThreads {
     private static final String GENERATED = "$$";
 
     final TaskEngine engine;
-    private final BiConsumer<String, Throwable> uncaught;
+    final BiConsumer<String, Throwable> uncaught;
 
     /**
      * Creates the calls by hand of an engine.
@@ -316,17 +315,6 @@ public final class VirtualThreads {
         ExecutorView executor = new ExecutorView(engine, EXECUTOR, limit, key, uncaught);
         executor.recipe(); // throws at once if the limit does not exist
         return executor;
-    }
-
-    /**
-     * Factory method of executor beans. It never fails, because Spring Boot's metrics create all executors before the start-up
-     * check can report an unknown limit.
-     *
-     * @param bean name of the bean
-     * @param limit name of its limit, {@code none} for no limit
-     */
-    AsyncTaskExecutor asyncExecutor(String bean, String limit) {
-        return new ExecutorView(engine, bean, LimitNames.isNone(limit) ? null : limit, null, uncaught);
     }
 
     /**

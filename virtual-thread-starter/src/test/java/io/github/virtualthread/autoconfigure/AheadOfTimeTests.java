@@ -22,7 +22,6 @@ import java.sql.SQLException;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import javax.tools.ToolProvider;
@@ -284,19 +283,24 @@ class AheadOfTimeTests {
     }
 
     @CompiledTest
-    void executorsAreThoseOfTheBuild() {
+    void executorsAreThoseOfTheStart() {
         Map<String, Object> properties = Map.of(
                 "virtual-thread.limits.db.permits", "2",
                 "virtual-thread.async.limit", "db",
-                "virtual-thread.async.executors.pool", "db",
-                "virtual-thread.async.executors.added", "none");
-        started(Asynchronous.class, properties, properties, context -> {
-            assertThat(context.getBean("applicationTaskExecutor"))
-                    .hasToString("applicationTaskExecutor under limit 'db'");
+                "virtual-thread.async.executors.pool", "db");
+        started(Asynchronous.class, Map.of(), properties, context -> {
             assertThat(context.getBean(AsksForReports.class).executor()).hasToString("pool under limit 'db'");
-            assertThat(context.getBean("added")).hasToString("added under limit 'none'");
             assertThat(context.getBean(AsyncMailer.class).send().join()).startsWith("vt-AsyncMailer.send-");
         });
+    }
+
+    @CompiledTest
+    void whatTheBuildAsksOfExecutorsIsNotThatOfTheStart() {
+        Map<String, Object> ofBuild =
+                Map.of("virtual-thread.limits.db.permits", "2", "virtual-thread.async.executors.pool", "db");
+        started(Asynchronous.class, ofBuild, Map.of(), context -> assertThat(
+                        context.getBean(AsyncMailer.class).send().join())
+                .doesNotStartWith("vt-"));
     }
 
     @CompiledTest
@@ -306,20 +310,6 @@ class AheadOfTimeTests {
         assertThatThrownBy(() -> started(Asynchronous.class, properties, properties, context -> {}))
                 .isInstanceOf(VirtualThreadConfigurationException.class)
                 .hasMessageContaining("virtual-thread.async.limit asks for limit 'db', but no limits are configured");
-    }
-
-    @CompiledTest
-    void addedExecutorsOfADisabledBuildUseTheThreadOfTheCaller() {
-        Map<String, Object> properties = Map.of(
-                "virtual-thread.limits.db.permits", "2",
-                "virtual-thread.enabled", "false",
-                "virtual-thread.async.executors.added", "db");
-
-        started(Asynchronous.class, properties, properties, context -> {
-            AtomicReference<Thread> ran = new AtomicReference<>();
-            context.getBean("added", Executor.class).execute(() -> ran.set(Thread.currentThread()));
-            assertThat(ran).hasValue(Thread.currentThread());
-        });
     }
 
     private static TestGenerationContext processed(Class<?> application, Map<String, Object> properties) {

@@ -3,7 +3,6 @@ package io.github.virtualthread.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.virtualthread.execution.ExecutorView;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.LimitExceededException;
@@ -19,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -26,16 +26,13 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.slf4j.MDC;
 import org.springframework.aop.interceptor.AsyncUncaughtExceptionHandler;
-import org.springframework.beans.factory.BeanCreationException;
-import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Qualifier;
-import org.springframework.boot.WebApplicationType;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
 import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfiguration;
-import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -43,23 +40,21 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
+import org.springframework.core.PriorityOrdered;
 import org.springframework.core.task.AsyncTaskExecutor;
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.core.task.SyncTaskExecutor;
-import org.springframework.core.task.TaskExecutor;
-import org.springframework.scheduling.TaskScheduler;
+import org.springframework.core.task.TaskDecorator;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.AsyncAnnotationBeanPostProcessor;
 import org.springframework.scheduling.annotation.AsyncConfigurer;
 import org.springframework.scheduling.annotation.EnableAsync;
-import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 
 /** Executors that become executors of limits. */
 @Timeout(300)
 @ExtendWith(OutputCaptureExtension.class)
 class AsyncExecutorsTests {
-
-    private static final AtomicInteger created = new AtomicInteger();
 
     private final AtomicInteger confirmed = new AtomicInteger();
     private final CountDownLatch confirming = new CountDownLatch(1);
@@ -129,9 +124,8 @@ class AsyncExecutorsTests {
     }
 
     @Test
-    void aPoolIsReplacedAndNeverCreated() {
-        created.set(0);
-        pool.withBean(AsksByName.class).run(context -> {
+    void aPoolKeepsItsTypeAndStartsNoThread() {
+        pool.withBean(AsksByName.class).withBean(AsksByClass.class).run(context -> {
             CountDownLatch gate = new CountDownLatch(1);
             CompletableFuture<String> held = context.getBean(Mailer.class).confirm(gate);
 
@@ -139,13 +133,117 @@ class AsyncExecutorsTests {
             gate.countDown();
             assertThat(held.get(2, TimeUnit.MINUTES)).startsWith("vt-Mailer.confirm-");
             assertThat(context.getBean("mailExecutor"))
-                    .isInstanceOf(ExecutorView.class)
+                    .isInstanceOf(ThreadPoolTaskExecutor.class)
                     .hasToString("mailExecutor under limit 'mail'")
                     .isSameAs(context.getBean("mails"))
-                    .isSameAs(context.getBean(AsksByName.class).executor);
+                    .isSameAs(context.getBean(AsksByName.class).executor)
+                    .isSameAs(context.getBean(AsksByClass.class).pool());
             assertThat(context.getBean(AsksByName.class).all).containsOnlyKeys("mailExecutor");
-            assertThat(created).hasValue(0);
+            assertThat(context.getBean(MailPool.class).pool.getPoolSize()).isZero();
         });
+    }
+
+    @Test
+    void amongPoolsOfOneClassEachIsFoundByItsName() {
+        pool.withBean("slow", ThreadPoolTaskExecutor.class)
+                .withBean(AsksByField.class)
+                .run(context -> {
+                    AsksByField asks = context.getBean(AsksByField.class);
+
+                    assertThat(asks.mailExecutor).hasToString("mailExecutor under limit 'mail'");
+                    assertThat(asks.pools.keySet()).containsExactlyInAnyOrder("mailExecutor", "slow");
+                    assertThat(asks.pools.get("slow").toString()).doesNotContain("under limit");
+                });
+    }
+
+    @Test
+    void thePoolHasTheNumbersOfItsLimitAndRefusesToChangeThem() {
+        pool.run(context -> {
+            ThreadPoolTaskExecutor mails = context.getBean("mailExecutor", ThreadPoolTaskExecutor.class);
+            CountDownLatch gate = new CountDownLatch(1);
+            CompletableFuture<String> held = context.getBean(Mailer.class).confirm(gate);
+            CompletableFuture<Void> waiting = mails.submitCompletable(() -> {});
+
+            assertThat(mails.getActiveCount()).isEqualTo(1);
+            assertThat(mails.getQueueSize()).isEqualTo(1);
+            assertThatThrownBy(() -> mails.setCorePoolSize(8))
+                    .hasMessage(
+                            "mailExecutor under limit 'mail' has the numbers of its limit: setCorePoolSize has no effect");
+            assertThatThrownBy(mails::getThreadPoolExecutor).hasMessageContaining("mailExecutor under limit 'mail'");
+            gate.countDown();
+            assertThat(CompletableFuture.allOf(held, waiting)).succeedsWithin(2, TimeUnit.MINUTES);
+        });
+    }
+
+    @Test
+    void theStartWarnsOfWhatAPoolDidAndALimitDoesNot(CapturedOutput output) {
+        runner.withUserConfiguration(WithPolicies.class)
+                .withPropertyValues(
+                        "virtual-thread.async.executors.mailExecutor=mail",
+                        "virtual-thread.async.executors.simple=mail",
+                        "virtual-thread.async.executors.beans=mail")
+                .run(context -> assertThat(output)
+                        .contains(
+                                "$Tenants of executor 'mailExecutor' is not used any more. Make it a bean of type TaskDecorator",
+                                "$Tenants of executor 'simple' is not used any more",
+                                "The CallerRunsPolicy of executor 'mailExecutor' is not used any more: a full queue rejects the task")
+                        .doesNotContain("of executor 'beans'"));
+    }
+
+    @Test
+    void theLimitOfAsyncMethodsChangesNoExecutor() {
+        common.run(context -> {
+            assertThat(context.getBean("applicationTaskExecutor").toString()).doesNotContain("under limit");
+            assertThat(context.getBean("applicationTaskExecutor", AsyncTaskExecutor.class)
+                            .submitCompletable(() -> Thread.currentThread().getName())
+                            .get(2, TimeUnit.MINUTES))
+                    .startsWith("task-");
+        });
+    }
+
+    @Test
+    void anAsyncConfigurerIsAskedOnce() {
+        runner.withUserConfiguration(OwnConfigurer.class, MailPool.class)
+                .withPropertyValues("virtual-thread.async.executors.mailExecutor=mail")
+                .run(context -> {
+                    assertThat(threadOfSend(context)).startsWith("own-");
+                    assertThat(threadOfSend(context)).startsWith("own-");
+                    assertThat(context.getBean(OwnConfigurer.class).asked).hasValue(1);
+                });
+    }
+
+    @Test
+    void theStartNamesMethodsThatNoLimitHas(CapturedOutput output) {
+        common.withUserConfiguration(NeedsEarly.class).withBean(Early.class).run(context -> assertThat(output)
+                .contains(
+                        "$Early.send has @Async, but bean '",
+                        "was created too early to be advised: its calls run on the thread of their caller"));
+        common.withBean(OtherType.class).run(context -> assertThat(output)
+                .contains(
+                        "$OtherType.send has @Async, but returns String, and Spring refuses its calls: return void or a"
+                                + " Future"));
+        common.withBean(Outer.class).run(context -> assertThat(output)
+                .contains(
+                        "$Outer.direct(AsyncExecutorsTests.java:",
+                        "$Outer.confirm on its own object: the call bypasses"));
+        plain.withBean(Mailer.class, this)
+                .withPropertyValues("virtual-thread.async.limit=common")
+                .run(context -> assertThat(output)
+                        .contains(
+                                "@Async has no effect, because no class has @EnableAsync: calls of ", "$Mailer.send,"));
+    }
+
+    @Test
+    void aBeanThatAPostProcessorNeedsIsUnderTheLimit() {
+        common.withUserConfiguration(NeedsMailer.class)
+                .run(context -> assertThat(threadOfSend(context)).startsWith("vt-Mailer.send-"));
+    }
+
+    @Test
+    void aSelfInvocationFailsTheStartWhereItIsToldTo() {
+        common.withBean(Outer.class)
+                .withPropertyValues("virtual-thread.self-invocation=fail")
+                .run(context -> assertThat(context).getFailure().hasMessageContaining("on its own object"));
     }
 
     @Test
@@ -154,21 +252,6 @@ class AsyncExecutorsTests {
                         .submitCompletable(() -> Thread.currentThread().getName())
                         .get(2, TimeUnit.MINUTES))
                 .startsWith("vt-mailExecutor-"));
-    }
-
-    @Test
-    void theOnlyExecutorOfTheApplicationStaysThatOfMethodsWithoutAName() {
-        pool.run(context -> {
-            assertThat(context).doesNotHaveBean("applicationTaskExecutor");
-            assertThat(threadOfSend(context)).startsWith("vt-Mailer.send-");
-        });
-    }
-
-    @Test
-    void anAliasMeansItsBean() {
-        runner.withUserConfiguration(MailPool.class)
-                .withPropertyValues("virtual-thread.async.executors.mails=mail")
-                .run(context -> assertThat(context.getBean("mailExecutor")).isInstanceOf(ExecutorView.class));
     }
 
     @Test
@@ -187,64 +270,9 @@ class AsyncExecutorsTests {
     }
 
     @Test
-    void anAddedExecutorMakesNoInjectionAmbiguous() {
-        runner.withUserConfiguration(MailPool.class)
-                .withBean(AsksByType.class)
-                .withPropertyValues(
-                        "virtual-thread.async.limit=common",
-                        "virtual-thread.async.executors.virtualThreadExecutor=none")
-                .run(context -> {
-                    assertThat(context.getBean(AsksByType.class).executor).isSameAs(context.getBean("mailExecutor"));
-                    assertThat(context.getBean("mailExecutor")).isInstanceOf(ThreadPoolTaskExecutor.class);
-                    assertThat(context.getBean("virtualThreadExecutor"))
-                            .hasToString("virtualThreadExecutor under limit 'none'");
-                    assertThat(threadOfSend(context)).startsWith("vt-Mailer.send-");
-                });
-    }
-
-    @Test
-    void asyncIsLimitedBesideASchedulerAndWithEveryModeOfSpringBoot() {
-        for (String setting : List.of(
-                "spring.threads.virtual.enabled=true",
-                "spring.threads.virtual.enabled=false",
-                "spring.task.execution.mode=force",
-                "spring.task.execution.mode=auto")) {
-            common.withUserConfiguration(Scheduling.class)
-                    .withPropertyValues(setting)
-                    .run(context -> {
-                        assertThat(context.getBean("applicationTaskExecutor"))
-                                .as(setting)
-                                .hasToString("applicationTaskExecutor under limit 'common'");
-                        assertThat(context).hasSingleBean(TaskScheduler.class);
-                        assertThat(threadOfSend(context)).as(setting).startsWith("vt-Mailer.send-");
-                    });
-        }
-    }
-
-    @Test
-    void withModeForceItReplacesTheExecutorBesideThoseOfTheApplication() {
-        runner.withUserConfiguration(MailPool.class)
-                .withPropertyValues("virtual-thread.async.limit=common", "spring.task.execution.mode=force")
-                .run(context -> {
-                    assertThat(context.getBean("applicationTaskExecutor")).isInstanceOf(ExecutorView.class);
-                    assertThat(context.getBean("mailExecutor")).isInstanceOf(ThreadPoolTaskExecutor.class);
-                });
-    }
-
-    @Test
-    void theLimitWinsOverTheExecutorOfAnAsyncConfigurerAndSaysSo(CapturedOutput output) {
-        common.withUserConfiguration(OwnConfigurer.class).run(context -> {
-            assertThat(threadOfSend(context)).startsWith("vt-Mailer.send-");
-            assertThat(output)
-                    .contains("; @Async under limit common; OwnConfigurer.getAsyncExecutor() is not used, because"
-                            + " virtual-thread.async.limit is set");
-        });
-    }
-
-    @Test
     void otherExecutorsStayUntouched() {
-        runner.withUserConfiguration(OwnConfigurer.class)
-                .withPropertyValues("virtual-thread.async.executors.extra=mail")
+        runner.withUserConfiguration(OwnConfigurer.class, MailPool.class)
+                .withPropertyValues("virtual-thread.async.executors.mailExecutor=mail")
                 .run(context -> assertThat(threadOfSend(context)).startsWith("own-"));
     }
 
@@ -339,23 +367,6 @@ class AsyncExecutorsTests {
     }
 
     @Test
-    void withInterceptionDisabledExecutorsStayAndAddedOnesUseTheThreadOfTheCaller(CapturedOutput output) {
-        runner.withBean("mailExecutor", Executor.class, SyncTaskExecutor::new)
-                .withPropertyValues(
-                        "virtual-thread.enabled=false",
-                        "virtual-thread.async.executors.mailExecutor=mail",
-                        "virtual-thread.async.executors.added=mail")
-                .run(context -> {
-                    assertThat(context.getBean("mailExecutor")).isInstanceOf(SyncTaskExecutor.class);
-                    assertThat(context.getBean("added", AsyncTaskExecutor.class)
-                                    .submit(Thread::currentThread)
-                                    .get())
-                            .isSameAs(Thread.currentThread());
-                    assertThat(output).doesNotContain("executors mailExecutor");
-                });
-    }
-
-    @Test
     void withoutAKeyThereIsNoBean() {
         runner.run(context -> {
             assertThat(context)
@@ -384,39 +395,14 @@ class AsyncExecutorsTests {
                         context -> assertThat(context)
                                 .getFailure()
                                 .hasMessageContaining(
-                                        "virtual-thread.async.executors.mailExecutor: the bean 'mailExecutor' exists already and cannot be"
-                                                + " replaced. Declare it by a @Bean method that no post-processor needs, or remove the entry."));
-    }
-
-    @Test
-    void anInjectionByTheClassOfAPoolIsExplained(CapturedOutput output) {
-        for (Class<?> asking : List.of(AsksByClass.class, LooksUpByClass.class)) {
-            assertThatThrownBy(() -> new SpringApplicationBuilder(MailPool.class, asking, Imported.class)
-                            .web(WebApplicationType.NONE)
-                            .run(
-                                    "--virtual-thread.limits.mail.permits=1",
-                                    "--virtual-thread.async.executors.mailExecutor=mail"))
-                    .isInstanceOf(BeanCreationException.class);
-
-            assertThat(output)
-                    .as(asking.getSimpleName())
-                    .containsSubsequence(
-                            "APPLICATION FAILED TO START",
-                            "Bean 'mailExecutor' was a ThreadPoolTaskExecutor until virtual-thread.async.executors.mailExecutor"
-                                    + " replaced it",
-                            "Inject Executor or AsyncTaskExecutor, or remove the entry.");
-        }
-    }
-
-    @Test
-    void theStartSaysWhichExecutorsAreLimited(CapturedOutput output) {
-        pool.withPropertyValues("virtual-thread.async.limit=common").run(context -> assertThat(output)
-                .contains("; @Async under limit common; executors mailExecutor (mail)"));
+                                        "virtual-thread.async.executors.mailExecutor: the bean 'mailExecutor' was there before it could be"
+                                                + " put under a limit. Declare it by a @Bean method that no post-processor needs, or remove the entry."));
     }
 
     @Test
     void aChildContextHasTheExecutorOfItsParent() {
-        common.run(parent -> plain.withPropertyValues("virtual-thread.async.limit=common")
+        String ofSpringBoot = "virtual-thread.async.executors.applicationTaskExecutor=common";
+        runner.withPropertyValues(ofSpringBoot).run(parent -> plain.withPropertyValues(ofSpringBoot)
                 .withUserConfiguration(Asynchronous.class)
                 .withBean(Mailer.class, this)
                 .withParent(parent)
@@ -486,6 +472,10 @@ class AsyncExecutorsTests {
         CompletableFuture<?> confirm() {
             return CompletableFuture.completedFuture(mailer.confirm(new CountDownLatch(0)));
         }
+
+        CompletableFuture<?> direct() {
+            return confirm();
+        }
     }
 
     static class Listenables {
@@ -522,24 +512,98 @@ class AsyncExecutorsTests {
         Executor marked;
     }
 
-    record AsksByType(Executor executor, TaskExecutor taskExecutor) {}
-
     record AsksByClass(ThreadPoolTaskExecutor pool) {}
 
-    static class LooksUpByClass {
+    static class AsksByField {
 
-        LooksUpByClass(BeanFactory beans) {
-            beans.getBean("mailExecutor", ThreadPoolTaskExecutor.class);
+        @Autowired
+        ThreadPoolTaskExecutor mailExecutor;
+
+        @Autowired
+        Map<String, ThreadPoolTaskExecutor> pools;
+    }
+
+    static class Early {
+
+        @Async
+        void send() {}
+    }
+
+    static class OtherType {
+
+        @Async
+        String send() {
+            return "never";
+        }
+    }
+
+    /** Its post-processor needs a bean, which so comes before that of Spring. */
+    @Configuration(proxyBeanMethods = false)
+    static class NeedsEarly {
+
+        @Bean
+        static First first(Early early) {
+            return new First();
+        }
+    }
+
+    private static final class First implements BeanPostProcessor, PriorityOrdered {
+
+        @Override
+        public int getOrder() {
+            return HIGHEST_PRECEDENCE;
+        }
+    }
+
+    /** Its post-processor needs a bean, which so comes after that of Spring and before ours. */
+    @Configuration(proxyBeanMethods = false)
+    static class NeedsMailer {
+
+        @Bean
+        static BeanPostProcessor second(Mailer mailer) {
+            return new BeanPostProcessor() {};
+        }
+    }
+
+    /** A decorator that is no bean, and one that is. */
+    record Tenants() implements TaskDecorator {
+
+        @Override
+        public Runnable decorate(Runnable task) {
+            return task;
         }
     }
 
     @Configuration(proxyBeanMethods = false)
-    @ImportAutoConfiguration({
-        TaskExecutionAutoConfiguration.class,
-        VirtualThreadAutoConfiguration.class,
-        VirtualThreadAsyncAutoConfiguration.class
-    })
-    static class Imported {}
+    static class WithPolicies {
+
+        @Bean
+        ThreadPoolTaskExecutor mailExecutor() {
+            ThreadPoolTaskExecutor pool = new ThreadPoolTaskExecutor();
+            pool.setTaskDecorator(new Tenants());
+            pool.setRejectedExecutionHandler(new ThreadPoolExecutor.CallerRunsPolicy());
+            return pool;
+        }
+
+        @Bean
+        SimpleAsyncTaskExecutor simple() {
+            SimpleAsyncTaskExecutor simple = new SimpleAsyncTaskExecutor();
+            simple.setTaskDecorator(new Tenants());
+            return simple;
+        }
+
+        @Bean
+        ThreadPoolTaskExecutor beans(ObjectProvider<TaskDecorator> decorators) {
+            ThreadPoolTaskExecutor pool = new ThreadPoolTaskExecutor();
+            pool.setTaskDecorator(decorators.getObject());
+            return pool;
+        }
+
+        @Bean
+        TaskDecorator decorator() {
+            return task -> task;
+        }
+    }
 
     record Uncaught(Throwable failure, String method, Object[] arguments) {}
 
@@ -552,16 +616,13 @@ class AsyncExecutorsTests {
     static class Asynchronous {}
 
     @Configuration(proxyBeanMethods = false)
-    @EnableScheduling
-    static class Scheduling {}
-
-    @Configuration(proxyBeanMethods = false)
     static class MailPool {
+
+        private final ThreadPoolTaskExecutor pool = new ThreadPoolTaskExecutor();
 
         @Bean({"mailExecutor", "mails"})
         ThreadPoolTaskExecutor mailExecutor() {
-            created.incrementAndGet();
-            return new ThreadPoolTaskExecutor();
+            return pool;
         }
     }
 
@@ -587,6 +648,7 @@ class AsyncExecutorsTests {
     static class OwnConfigurer implements AsyncConfigurer {
 
         private final CompletableFuture<Uncaught> uncaught = new CompletableFuture<>();
+        private final AtomicInteger asked = new AtomicInteger();
 
         @Bean
         Object another() {
@@ -595,6 +657,7 @@ class AsyncExecutorsTests {
 
         @Override
         public Executor getAsyncExecutor() {
+            asked.incrementAndGet();
             ThreadPoolTaskExecutor own = new ThreadPoolTaskExecutor();
             own.setThreadNamePrefix("own-");
             own.setDaemon(true);

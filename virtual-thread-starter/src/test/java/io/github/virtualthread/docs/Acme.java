@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
+import java.util.concurrent.ThreadPoolExecutor.CallerRunsPolicy;
 import javax.sql.DataSource;
 import kotlin.coroutines.Continuation;
 import org.h2.jdbcx.JdbcDataSource;
@@ -31,6 +32,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.core.PriorityOrdered;
+import org.springframework.core.task.TaskDecorator;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jms.annotation.JmsListener;
@@ -38,6 +40,7 @@ import org.springframework.scheduling.TaskScheduler;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.scheduling.concurrent.SimpleAsyncTaskScheduler;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -508,11 +511,11 @@ final class Acme {
     static class Executors {
 
         @Bean
-        Mailer mail() {
-            return new Mailer();
+        TenantDecorator mail() {
+            return new TenantDecorator();
         }
 
-        @Bean
+        @Bean({"pool", "workers"})
         ExecutorService pool() {
             return java.util.concurrent.Executors.newCachedThreadPool();
         }
@@ -521,6 +524,34 @@ final class Acme {
         TaskScheduler scheduler() {
             return new SimpleAsyncTaskScheduler();
         }
+    }
+
+    /** As Spring Boot's, and methods with {@code @Async} that nobody runs. */
+    @Configuration(proxyBeanMethods = false)
+    @Import(Sender.class)
+    static class Asynchronous {
+
+        @Bean
+        ThreadPoolTaskExecutor applicationTaskExecutor() {
+            ThreadPoolTaskExecutor pool = new ThreadPoolTaskExecutor();
+            pool.setRejectedExecutionHandler(new CallerRunsPolicy());
+            pool.setTaskDecorator(new TenantDecorator());
+            return pool;
+        }
+    }
+
+    static class TenantDecorator implements TaskDecorator {
+
+        @Override
+        public Runnable decorate(Runnable task) {
+            return task;
+        }
+    }
+
+    static class Sender {
+
+        @Async
+        void send() {}
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -60,7 +60,7 @@ class MigratingPageTests {
         String version = first("<version>(.+)</version>", "pom.xml");
         String application = Pages.text("virtual-thread-starter/rewrite/src/it/migration/pom.xml");
 
-        assertThat(Pages.text("docs/migrating-from-async.md"))
+        assertThat(Pages.text("docs/recipe.md"))
                 .contains(
                         "rewrite-maven-plugin:" + first("<rewrite-maven-plugin\\.version>(.+)</", "pom.xml") + ":run ")
                 .contains("=io.github.virtualthread:" + artifact + ":" + version + " ")

@@ -44,7 +44,7 @@ class NestedCallTests {
     private final CountDownLatch release = test.latch();
 
     private ExecutorView executor(String name, String limit) {
-        return (ExecutorView) threads.asyncExecutor(name, limit);
+        return ExecutorView.of(threads, name, limit);
     }
 
     /** Makes the calls inside a body that holds a permit of the limit. */

@@ -26,7 +26,7 @@ class AsyncRequestTests {
                     "virtual-thread.web.limit=none",
                     "virtual-thread.limits.common.permits=1",
                     "virtual-thread.limits.common.queue-capacity=0",
-                    "virtual-thread.async.limit=common");
+                    "virtual-thread.async.executors.applicationTaskExecutor=common");
 
     @Test
     void theyRunUnderTheLimit() {

@@ -42,7 +42,7 @@ import org.springframework.web.socket.config.annotation.WebSocketMessageBrokerCo
         properties = {
             "spring.task.execution.mode=force",
             "virtual-thread.limits.common.permits=" + StompTests.PERMITS,
-            "virtual-thread.async.limit=common"
+            "virtual-thread.async.executors.applicationTaskExecutor=common"
         })
 @Import({StompTests.Broker.class, StompTests.Desk.class})
 class StompTests {

@@ -39,7 +39,7 @@ class AsyncTests {
             assertThat(limits.get("single").waiting()).isOne();
             gate.complete(null);
 
-            assertThat(first).succeedsWithin(LONG).asString().startsWith("vt-applicationTaskExecutor-");
+            assertThat(first).succeedsWithin(LONG).asString().startsWith("vt-async-");
             assertThat(second).succeedsWithin(LONG);
         }
     }

@@ -57,7 +57,7 @@ class CommonLimitTests {
         shop = SpringApplication.run(new Class<?>[] {ShopApplication.class, Desk.class}, new String[] {
             "--virtual-thread.limits.common.permits=" + PERMITS,
             "--virtual-thread.limits.common.queue-capacity=" + (CALLS - PERMITS),
-            "--virtual-thread.async.limit=common",
+            "--virtual-thread.async.executors.applicationTaskExecutor=common",
             "--spring.graphql.schema.locations=classpath:block/"
         });
         desk = shop.getBean(Desk.class);

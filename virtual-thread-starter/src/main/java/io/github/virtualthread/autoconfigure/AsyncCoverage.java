@@ -1,0 +1,234 @@
+package io.github.virtualthread.autoconfigure;
+
+import io.github.virtualthread.bytecode.SelfCalls;
+import io.github.virtualthread.bytecode.SelfCalls.SelfCall;
+import io.github.virtualthread.execution.ExecutorView;
+import io.github.virtualthread.limit.LimitNames;
+import io.github.virtualthread.limit.Numbers;
+import io.github.virtualthread.limit.TaskLimit;
+import java.io.UncheckedIOException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.Future;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.Advisor;
+import org.springframework.aop.Pointcut;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.aop.interceptor.AsyncExecutionAspectSupport;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.MethodIntrospector;
+import org.springframework.core.MethodIntrospector.MetadataLookup;
+import org.springframework.core.task.AsyncTaskExecutor;
+import org.springframework.scheduling.annotation.AsyncAnnotationAdvisor;
+import org.springframework.scheduling.annotation.AsyncAnnotationBeanPostProcessor;
+import org.springframework.scheduling.config.TaskManagementConfigUtils;
+
+/**
+ * Where the calls of {@code @Async} methods run, found in the beans as they are when the start is over. Beans that are created later
+ * are not among them.
+ */
+final class AsyncCoverage {
+
+    private final ConfigurableListableBeanFactory beans;
+    private final Set<Pointcut> pointcuts = new LinkedHashSet<>();
+    private final @Nullable AsyncCalls woven;
+    private final boolean advising;
+    private final Map<String, Integer> limited = new TreeMap<>();
+    private final List<String> unadvised = new ArrayList<>();
+    private final SelfCalls selfCalls = new SelfCalls();
+
+    /** Methods whose executor is not under a limit, with that executor. */
+    final List<String> elsewhere = new ArrayList<>();
+
+    /** Methods that no executor runs, and why. */
+    final List<String> problems = new ArrayList<>();
+
+    /** Calls that an object makes to its own methods, which therefore run on the thread of their caller. */
+    final List<String> selfInvocations = new ArrayList<>();
+
+    AsyncCoverage(ConfigurableListableBeanFactory beans, AsyncMethods methods) {
+        this.beans = beans;
+        this.advising = beans.getBeanNamesForType(AsyncAnnotationBeanPostProcessor.class, true, false).length > 0;
+        String aspect = TaskManagementConfigUtils.ASYNC_EXECUTION_ASPECT_BEAN_NAME;
+        this.woven = beans.containsBean(aspect)
+                ? methods.calls(beans.getBean(aspect, AsyncExecutionAspectSupport.class))
+                : null;
+        Map<String, Object> singletons = new LinkedHashMap<>();
+        for (String name : beans.getSingletonNames()) {
+            Object bean = beans.getSingleton(name);
+            if (bean != null && !(bean instanceof FactoryBean)) {
+                singletons.put(name, bean);
+                methods.postProcessAfterInitialization(
+                        bean, name); // a post-processor may have needed it before ours was there
+                advisors(bean).forEach(advisor -> pointcuts.add(advisor.getPointcut()));
+            }
+        }
+        if (pointcuts.isEmpty()) {
+            pointcuts.add(new AsyncAnnotationAdvisor().getPointcut());
+        }
+        singletons.forEach(this::look);
+        if (!unadvised.isEmpty()) {
+            problems.add(
+                    "@Async has no effect, because no class has @EnableAsync: calls of %s run on the thread of their caller"
+                            .formatted(String.join(", ", unadvised)));
+        }
+    }
+
+    /** As in {@code 3 methods under limit 'common', 1 method without a limit}. */
+    String summary() {
+        return limited.isEmpty()
+                ? "no method"
+                : limited.entrySet().stream()
+                        .map(each -> "%s %s"
+                                .formatted(
+                                        Numbers.of(each.getValue(), "method"),
+                                        LimitNames.isNone(each.getKey())
+                                                ? "without a limit"
+                                                : "under limit " + each.getKey()))
+                        .collect(Collectors.joining(", "));
+    }
+
+    /** Those of Spring and ours, of a proxy and of proxies behind it. */
+    private static List<AsyncAnnotationAdvisor> advisors(Object bean) {
+        List<AsyncAnnotationAdvisor> found = new ArrayList<>();
+        for (Object each = bean; each instanceof Advised proxy; each = AopProxyUtils.getSingletonTarget(each)) {
+            for (Advisor advisor : proxy.getAdvisors()) {
+                if (advisor instanceof AsyncAnnotationAdvisor async) {
+                    found.add(async);
+                }
+            }
+        }
+        return found;
+    }
+
+    private void look(String name, Object bean) {
+        Class<?> type = AopProxyUtils.ultimateTargetClass(bean);
+        if (type.getName().startsWith("org.springframework.") || type.getName().startsWith("java.")) {
+            return;
+        }
+        Collection<Method> methods = asyncMethods(type);
+        methods.forEach(method -> look(name, bean, type, method));
+        if (!methods.isEmpty() && advising) {
+            findSelfInvocations(type, methods);
+        }
+    }
+
+    private Collection<Method> asyncMethods(Class<?> type) {
+        MetadataLookup<Boolean> isAsync = method -> isAsync(method, type) ? true : null;
+        Set<Method> methods = new LinkedHashSet<>();
+        for (Method method : MethodIntrospector.selectMethods(type, isAsync).keySet()) {
+            methods.add(AopUtils.getMostSpecificMethod(method, type));
+        }
+        return methods;
+    }
+
+    /** Only methods that a proxy can have: another one with the annotation of its class is a part of their work. */
+    private boolean isAsync(Method method, Class<?> type) {
+        int modifiers = method.getModifiers();
+        return !Modifier.isPrivate(modifiers)
+                && !Modifier.isStatic(modifiers)
+                && pointcuts.stream()
+                        .anyMatch(each -> each.getClassFilter().matches(type)
+                                && each.getMethodMatcher().matches(method, type));
+    }
+
+    private void look(String bean, Object object, Class<?> type, Method method) {
+        String name = name(type, method);
+        Class<?> returned = method.getReturnType();
+        if (!AsyncCalls.returnsNothing(method) && !Future.class.isAssignableFrom(returned)) {
+            problems.add("%s has @Async, but returns %s, and Spring refuses its calls: return void or a Future"
+                    .formatted(name, returned.getSimpleName()));
+            return;
+        }
+        AsyncCalls calls = calls(object, type, method);
+        if (calls != null) {
+            count(name, calls, method);
+        } else if (!advisors(object).isEmpty()) {
+            problems.add(
+                    "%s has @Async, but its proxy is frozen: its calls run on the executor of Spring, without a limit"
+                            .formatted(name));
+        } else if (woven != null) {
+            problems.add(
+                    "%s has @Async, but is not woven: its calls run on the thread of their caller".formatted(name));
+        } else if (advising) {
+            problems.add(
+                    "%s has @Async, but bean '%s' was created too early to be advised: its calls run on the thread of their caller"
+                            .formatted(name, bean));
+        } else {
+            unadvised.add(name);
+        }
+    }
+
+    private @Nullable AsyncCalls calls(Object bean, Class<?> type, Method method) {
+        for (AsyncAnnotationAdvisor advisor : advisors(bean)) {
+            if (advisor.getAdvice() instanceof AsyncCalls calls) {
+                return calls;
+            }
+        }
+        String body = method.getName() + "_aroundBody"; // AspectJ puts what it has woven there
+        return Arrays.stream(type.getDeclaredMethods())
+                        .anyMatch(each -> each.getName().startsWith(body))
+                ? woven
+                : null;
+    }
+
+    private void count(String name, AsyncCalls calls, Method method) {
+        AsyncTaskExecutor executor;
+        try {
+            executor = calls.determineAsyncExecutor(method);
+        } catch (RuntimeException none) {
+            problems.add("%s has @Async, but no executor: %s".formatted(name, none.getMessage()));
+            return;
+        }
+        if (executor instanceof ExecutorView view) {
+            TaskLimit limit = view.limit();
+            limited.merge(limit == null ? LimitNames.NONE : limit.name(), 1, Integer::sum);
+        } else {
+            elsewhere.add("@Async %s runs on %s, which virtual-thread.async does not put under a limit"
+                    .formatted(name, executor == null ? "the thread of its caller" : named(executor)));
+        }
+    }
+
+    /** With the name of the bean, if it is one. */
+    private String named(AsyncTaskExecutor executor) {
+        for (String name : beans.getBeanNamesForType(AsyncTaskExecutor.class, true, false)) {
+            if (beans.containsSingleton(name) && executor.equals(beans.getSingleton(name))) {
+                return "'%s', a %s".formatted(name, executor.getClass().getSimpleName());
+            }
+        }
+        return "a " + executor.getClass().getSimpleName();
+    }
+
+    private void findSelfInvocations(Class<?> type, Collection<Method> methods) {
+        List<Class<?>> types = new ArrayList<>();
+        for (Class<?> each = type; each != null && !each.getName().startsWith("java."); each = each.getSuperclass()) {
+            types.add(each);
+        }
+        try {
+            for (SelfCall call : selfCalls.find(types, methods)) {
+                selfInvocations.add(
+                        "%s calls %s on its own object: the call bypasses the proxy, so it runs on the thread of its caller"
+                                .formatted(call.place(), name(type, call.callee())));
+            }
+        } catch (UncheckedIOException unreadable) {
+            // a class without a class file
+        }
+    }
+
+    private static String name(Class<?> type, Method method) {
+        return type.getName() + "." + method.getName();
+    }
+}
