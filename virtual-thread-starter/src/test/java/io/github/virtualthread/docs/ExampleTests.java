@@ -30,6 +30,7 @@ import org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration;
 import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.env.PropertySource;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 
 /**
  * What the pages show is what compiles here. The line above a block of Java says where it comes from: {@code example: X} is
@@ -143,6 +144,7 @@ class ExampleTests {
                         DataSourceAutoConfiguration.class))
                 .withBean("dataSource", DataSource.class, ExampleTests::pool)
                 .withBean(ClusterEngine.class, MemoryEngine::new)
+                .withBean("mailExecutor", ThreadPoolTaskExecutor.class)
                 .withPropertyValues("spring.application.name=shop")
                 .withInitializer(
                         context -> context.getEnvironment().getPropertySources().addFirst(source))

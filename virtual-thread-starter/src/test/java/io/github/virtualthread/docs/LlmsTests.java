@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -129,7 +130,7 @@ class LlmsTests {
                         ? String.join("/", place)
                         : path.startsWith("docs/")
                                 ? place.getFirst()
-                                : place.getFirst().toLowerCase());
+                                : place.getFirst().toLowerCase(Locale.ROOT));
     }
 
     private static String inRepository(String page, String link) {
