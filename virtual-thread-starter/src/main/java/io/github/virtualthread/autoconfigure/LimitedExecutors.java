@@ -109,6 +109,10 @@ final class LimitedExecutors {
         private static final Set<String> TASKS =
                 Set.of("execute", "submit", "submitCompletable", "submitListenable", "invokeAll", "invokeAny");
 
+        /** Spring itself sets others, such as the phase. */
+        private static final Set<String> SIZES = Set.of(
+                "setCorePoolSize", "setMaxPoolSize", "setQueueCapacity", "setConcurrencyLimit", "setTaskDecorator");
+
         @Override
         public @Nullable Object invoke(MethodInvocation call) throws Throwable {
             Method method = call.getMethod();
@@ -116,7 +120,7 @@ final class LimitedExecutors {
             if (TASKS.contains(name)) {
                 return run(method, call.getArguments());
             }
-            if (name.startsWith("set")) {
+            if (SIZES.contains(name)) {
                 throw new UnsupportedOperationException(
                         "%s has the numbers of its limit: %s has no effect".formatted(view, name));
             }

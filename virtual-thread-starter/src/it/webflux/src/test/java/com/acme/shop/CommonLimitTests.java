@@ -58,6 +58,7 @@ class CommonLimitTests {
             "--virtual-thread.limits.common.permits=" + PERMITS,
             "--virtual-thread.limits.common.queue-capacity=" + (CALLS - PERMITS),
             "--virtual-thread.async.executors.applicationTaskExecutor=common",
+            "--spring.threads.virtual.enabled=true", // otherwise GraphQL gives it nothing
             "--spring.graphql.schema.locations=classpath:block/"
         });
         desk = shop.getBean(Desk.class);
