@@ -496,10 +496,10 @@ class AnnotatedMethodsTests {
     }
 
     @Test
-    void anAnnotationOfTheUsersGivesLimitAndNameByItsAttributes() {
+    void anAnnotationOfTheUsersIsReadByItsAttributes() {
         AnnotatedMethods own = new AnnotatedMethods(Offload.class);
         AnnotatedMethod found = own.in(Offloading.class).get(0);
-        assertThat(found.declaration()).isEqualTo(new Declaration(Offload.class, "mail", "sender", "", "", "", null));
+        assertThat(found.declaration()).isEqualTo(new Declaration(Offload.class, "mail", "sender", "2s", "5h", "#to", null));
     }
 
     @Retention(RetentionPolicy.RUNTIME)
@@ -507,11 +507,17 @@ class AnnotatedMethodsTests {
         String value();
 
         String name();
+
+        String timeout();
+
+        String deadline();
+
+        String key();
     }
 
     static class Offloading {
-        @Offload(value = "mail", name = "sender")
-        void send() {}
+        @Offload(value = "mail", name = "sender", timeout = "2s", deadline = "5h", key = "#to")
+        void send(String to) {}
 
         @VirtualThread
         void ignored() {}
