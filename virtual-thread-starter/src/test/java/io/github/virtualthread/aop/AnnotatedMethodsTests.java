@@ -499,7 +499,8 @@ class AnnotatedMethodsTests {
     void anAnnotationOfTheUsersIsReadByItsAttributes() {
         AnnotatedMethods own = new AnnotatedMethods(Offload.class);
         AnnotatedMethod found = own.in(Offloading.class).get(0);
-        assertThat(found.declaration()).isEqualTo(new Declaration(Offload.class, "mail", "sender", "2s", "5h", "#to", null));
+        assertThat(found.declaration())
+                .isEqualTo(new Declaration(Offload.class, "mail", "sender", "2s", "5h", "#to", null));
     }
 
     @Retention(RetentionPolicy.RUNTIME)

@@ -244,18 +244,6 @@ class BeanChecksTests {
     }
 
     @Test
-    void aMethodOutsideTheInterfacesIsAMistakeWhereInterfaceProxiesAreMade() {
-        try (TestContext context = TestContext.with(it -> {
-            it.withInterfaceProxies();
-            it.register(Implementing.class);
-        })) {
-            assertThat(context.check().mistakes()).singleElement().satisfies(mistake -> assertThat(
-                            mistake.description())
-                    .contains("Implementing.store has @VirtualThread, but is not declared by an interface"));
-        }
-    }
-
-    @Test
     void aBeanPulledInByAnEarlyPostProcessorIsAMistake() {
         for (Class<?> puller : new Class<?>[] {Early.class, EarlyFactory.class}) {
             assertThat(TestContext.mistakesOf(puller, Correct.class))

@@ -10,7 +10,6 @@ import jakarta.annotation.PostConstruct;
 import jakarta.annotation.PreDestroy;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -21,16 +20,8 @@ import org.springframework.beans.factory.BeanNameAware;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
-import org.springframework.boot.actuate.health.Health;
-import org.springframework.boot.actuate.health.HealthIndicator;
-import org.springframework.context.ApplicationEvent;
 import org.springframework.context.ApplicationListener;
-import org.springframework.context.SmartLifecycle;
 import org.springframework.context.event.ContextRefreshedEvent;
-import org.springframework.context.event.SmartApplicationListener;
-import org.springframework.security.core.userdetails.User;
-import org.springframework.security.core.userdetails.UserDetails;
-import org.springframework.security.core.userdetails.UserDetailsService;
 
 /** Annotations on classes that implement interfaces of Spring. */
 @Timeout(300)
@@ -68,105 +59,6 @@ class CalledBySpringTests {
         @Override
         public void onApplicationEvent(ContextRefreshedEvent event) {
             threads.add(Thread.currentThread());
-        }
-    }
-
-    @Test
-    void whatMustReturnAValueAtOnceIsAMistakeThatSaysWhatToAnnotate() {
-        assertThat(TestContext.mistakesOf(Users.class, Disk.class, Choosy.class))
-                .containsExactlyInAnyOrder(
-                        mistake(Users.class, "loadUserByUsername", UserDetails.class),
-                        mistake(Disk.class, "health", Health.class),
-                        mistake(Choosy.class, "supportsEventType", boolean.class));
-    }
-
-    private static Mistake mistake(Class<?> type, String method, Class<?> returned) {
-        return new Mistake(
-                "%s.%s returns %s, but a method with @VirtualThread must return exactly void, Future, CompletionStage or CompletableFuture"
-                        .formatted(type.getName(), method, returned.getName()),
-                "Remove @VirtualThread from %s and annotate single methods instead, or return a CompletableFuture."
-                        .formatted(type.getName()));
-    }
-
-    @VirtualThread
-    static class Users implements UserDetailsService {
-
-        @Override
-        public UserDetails loadUserByUsername(String name) {
-            return User.withUsername(name).password("secret").build();
-        }
-    }
-
-    @VirtualThread
-    static class Disk implements HealthIndicator {
-
-        @Override
-        public Health health() {
-            return Health.up().build();
-        }
-    }
-
-    @VirtualThread
-    static class Choosy implements SmartApplicationListener {
-
-        @Override
-        public boolean supportsEventType(Class<? extends ApplicationEvent> type) {
-            return true;
-        }
-
-        @Override
-        public int getOrder() {
-            return 1;
-        }
-
-        @Override
-        public void onApplicationEvent(ApplicationEvent event) {}
-    }
-
-    @Test
-    void theLifeCycleOfTheBeanStaysOnTheThreadThatDrivesIt() {
-        Server server;
-        try (TestContext context = TestContext.of(Server.class)) {
-            server = (Server) VirtualThreadBeanPostProcessor.rawTarget(context.getBean(Server.class));
-            assertThat(context.check().mistakes()).isEmpty();
-            assertThat(context.getBean(Server.class).serve().join()).matches(Thread::isVirtual);
-        }
-
-        assertThat(server.driving).hasSize(4).containsOnly(Thread.currentThread());
-    }
-
-    @VirtualThread
-    static class Server implements InitializingBean, SmartLifecycle {
-
-        final BlockingQueue<Thread> driving = new LinkedBlockingQueue<>();
-
-        @PostConstruct
-        public void construct() {
-            driving.add(Thread.currentThread());
-        }
-
-        @Override
-        public void afterPropertiesSet() {
-            driving.add(Thread.currentThread());
-        }
-
-        @Override
-        public void start() {
-            driving.add(Thread.currentThread());
-        }
-
-        @Override
-        public void stop() {
-            driving.add(Thread.currentThread());
-        }
-
-        @Override
-        public boolean isRunning() {
-            return driving.size() == 3;
-        }
-
-        public CompletableFuture<Thread> serve() {
-            return CompletableFuture.completedFuture(Thread.currentThread());
         }
     }
 

@@ -4,9 +4,6 @@ import static java.util.concurrent.CompletableFuture.completedFuture;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.mockito.Mockito.mock;
-import static org.mockito.Mockito.when;
 
 import ch.qos.logback.classic.Level;
 import io.github.virtualthread.Limited;
@@ -16,7 +13,6 @@ import io.github.virtualthread.execution.TaskListener;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimit.KeyUse;
 import io.github.virtualthread.limit.TaskLimits;
-import io.github.virtualthread.mistake.Mistake;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.reflect.Method;
@@ -30,7 +26,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Supplier;
-import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -72,17 +67,6 @@ class KeyTests {
                     .containsExactlyInAnyOrder("a", "b", "c", "d");
             release.countDown();
             holder.get(120, SECONDS);
-        }
-    }
-
-    @Test
-    void anAnnotationOfTheUsersMayHaveAKey() throws Exception {
-        try (TestContext context = TestContext.with(it -> {
-            it.withPostProcessor(Map.of("annotationType", InBackground.class, "proxyTargetClass", true));
-            it.register(Own.class);
-        })) {
-            assertThat(context.getBean(Own.class).key("acme", mail(context)).get(120, SECONDS))
-                    .isEqualTo(new KeyUse("acme", 1, 0));
         }
     }
 
@@ -153,63 +137,6 @@ class KeyTests {
                     .withMessageContaining("The key \"#tenant\" of " + HERE + "Reports.limited is null");
             assertThat(seen.events).containsExactly("submitted Reports.limited", "finished Reports.limited ERROR");
         }
-    }
-
-    @Test
-    void mistakesFailTheStart() {
-        assertThat(TestContext.mistakesOf(Wrong.class))
-                .extracting(Mistake::description)
-                .satisfiesExactly(
-                        first -> assertThat(first).contains("Wrong.bean: key \"@tenants\" of @Limited refers to bean"),
-                        second ->
-                                assertThat(second).contains("Wrong.name: key \"#tenat\" of @VirtualThread uses #tenat"),
-                        third -> assertThat(third)
-                                .startsWith("@VirtualThread on " + HERE + "Wrong.placeholder cannot be read"));
-    }
-
-    @Test
-    void aClassWithoutTheNamesOfParametersFailsTheStart() {
-        assertThat(TestContext.mistakesOf(WithoutParameterNames.of(Named.class)))
-                .extracting(Mistake::description)
-                .containsExactly(HERE + "Named.report: key \"#tenant\" of @VirtualThread uses #tenant, but " + HERE
-                        + "Named was compiled without the names of parameters");
-    }
-
-    @Test
-    void wovenCodeHasKeysToo() throws Throwable {
-        try (TestContext context = TestContext.of(Reports.class)) {
-            AnnotatedMethods methods = new AnnotatedMethods(VirtualThread.class);
-            WovenContext woven = new WovenContext(new VirtualThreadInterceptor(
-                    (method, type) -> WovenContext.resolve(methods, method, type),
-                    text -> text,
-                    () -> context.getBean(CallEnvironment.class)));
-            Reports reports = new Reports();
-            TaskLimit mail = mail(context);
-            Supplier<KeyUse> use = () -> mail.key("acme");
-
-            assertThat(woven.invoke(call(reports, "limited", use::get, "acme", use)))
-                    .isEqualTo(new KeyUse("acme", 1, 0));
-            assertThat(woven.invoke(call(reports, "ofInterface", () -> completedFuture(mail.key("b")), "b")))
-                    .isInstanceOfSatisfying(CompletableFuture.class, future -> assertThat(future.join())
-                            .isEqualTo(new KeyUse("b", 1, 0)));
-            assertThatThrownBy(() -> woven.invoke(call(reports, "limited", use::get, null, use)))
-                    .isInstanceOf(IllegalArgumentException.class);
-        }
-    }
-
-    /** What the aspect hands over. */
-    private static MethodInvocation call(Object target, String name, Supplier<Object> body, Object... arguments)
-            throws Throwable {
-        MethodInvocation call = mock(MethodInvocation.class);
-        when(call.getThis()).thenReturn(target);
-        when(call.getMethod())
-                .thenReturn(Arrays.stream(target.getClass().getMethods())
-                        .filter(method -> method.getName().equals(name))
-                        .findFirst()
-                        .orElseThrow());
-        when(call.getArguments()).thenReturn(arguments);
-        when(call.proceed()).thenAnswer(invoked -> body.get());
-        return call;
     }
 
     private static TaskLimit mail(TestContext context) {
@@ -283,49 +210,12 @@ class KeyTests {
         }
     }
 
-    @Retention(RetentionPolicy.RUNTIME)
-    @interface InBackground {
-
-        String limit() default "";
-
-        String key() default "";
-    }
-
-    static class Own {
-
-        @InBackground(limit = "mail", key = "#tenant")
-        public CompletableFuture<KeyUse> key(String tenant, TaskLimit limit) {
-            return completedFuture(limit.key(tenant));
-        }
-    }
-
     static class Unlimited {
 
         @VirtualThread(key = "#tenant")
         public CompletableFuture<String> report(String tenant) {
             return completedFuture("done");
         }
-    }
-
-    static class Wrong {
-
-        @Limited(limit = "mail", key = "@tenants")
-        void bean(String tenant) {}
-
-        @VirtualThread(limit = "mail", key = "#tenat")
-        void name(String tenant) {}
-
-        @VirtualThread(limit = "mail", key = "${no.such.key}")
-        void placeholder(String tenant) {}
-    }
-
-    static class Named {
-
-        @VirtualThread(limit = "mail", key = "#tenant")
-        public void report(String tenant) {}
-
-        @VirtualThread(limit = "mail", key = "#p0")
-        public void byPosition(String tenant) {}
     }
 
     private static final class Seen implements TaskListener {

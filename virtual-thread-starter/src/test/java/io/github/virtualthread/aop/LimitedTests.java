@@ -4,11 +4,9 @@ import static java.util.concurrent.CompletableFuture.completedFuture;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assertions.tuple;
 
 import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
-import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
@@ -19,17 +17,13 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.function.IntSupplier;
-import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.support.AopUtils;
-import org.springframework.beans.factory.FactoryBean;
 import org.springframework.core.annotation.AliasFor;
 
 @Timeout(300)
@@ -122,54 +116,9 @@ class LimitedTests {
     }
 
     @Test
-    void theAnnotationOfATypeCoversItsMethodsAndThatOfAMethodReplacesIt() throws Exception {
-        try (TestContext context = TestContext.of(Catalog.class)) {
-            Catalog catalog = context.getBean(Catalog.class);
-            TaskLimits limits = context.getBean(TaskLimits.class);
-
-            assertThat(context.check().mistakes()).isEmpty();
-            assertThat(catalog.available(limits.get("mail"))).isZero();
-            assertThat(catalog.other(limits.get("mail"))).isOne();
-            assertThat(catalog.later().get(120, SECONDS).isVirtual()).isTrue();
-        }
-    }
-
-    @Test
-    void itReplacesTheOtherAnnotationOfTheType() {
-        try (TestContext context = TestContext.of(Jobs.class)) {
-            assertThat(context.check().mistakes()).isEmpty();
-            assertThat(context.getBean(Jobs.class).now()).isSameAs(Thread.currentThread());
-        }
-    }
-
-    @VirtualThread
-    static class Jobs {
-
-        @Limited("mail")
-        public Thread now() {
-            return Thread.currentThread();
-        }
-    }
-
-    @Test
     void itMayBeAMetaAnnotation() {
         try (TestContext context = TestContext.of(Meta.class)) {
             assertThat(context.getBean(Meta.class).available(mail(context))).isZero();
-        }
-    }
-
-    @Test
-    void anInterfaceThatAFactoryImplementsIsLimited() {
-        for (Class<?> factory : new Class<?>[] {ProxyRepositoryFactory.class, LambdaRepositoryFactory.class}) {
-            try (TestContext context = TestContext.of(factory)) {
-                Repository repository = context.getBean(Repository.class);
-
-                assertThat(repository.find(mail(context)::available)).isZero();
-                assertThat(mail(context).available()).isOne();
-                assertThat(context.check().methods())
-                        .extracting(AdvisedMethod::method, AdvisedMethod::limit)
-                        .containsExactly(tuple(Repository.class.getName() + ".find", "mail"));
-            }
         }
     }
 
@@ -255,24 +204,6 @@ class LimitedTests {
         }
     }
 
-    @Limited("mail")
-    static class Catalog {
-
-        public int available(TaskLimit limit) {
-            return limit.available();
-        }
-
-        @Limited("report")
-        public int other(TaskLimit limit) {
-            return limit.available();
-        }
-
-        @VirtualThread("mail")
-        public CompletableFuture<Thread> later() {
-            return completedFuture(Thread.currentThread());
-        }
-    }
-
     @Limited
     @Retention(RetentionPolicy.RUNTIME)
     @interface OnMail {
@@ -286,42 +217,6 @@ class LimitedTests {
         @OnMail
         public int available(TaskLimit limit) {
             return limit.available();
-        }
-    }
-
-    @Limited("mail")
-    interface Repository {
-        int find(IntSupplier source);
-    }
-
-    /** As Spring Data does: a proxy whose target knows nothing of the interface. */
-    static class ProxyRepositoryFactory implements FactoryBean<Repository> {
-
-        @Override
-        public Repository getObject() {
-            ProxyFactory factory = new ProxyFactory(new Object());
-            factory.setInterfaces(Repository.class);
-            factory.addAdvice(
-                    (MethodInterceptor) invocation -> ((IntSupplier) invocation.getArguments()[0]).getAsInt());
-            return (Repository) factory.getProxy();
-        }
-
-        @Override
-        public Class<?> getObjectType() {
-            return Repository.class;
-        }
-    }
-
-    static class LambdaRepositoryFactory implements FactoryBean<Repository> {
-
-        @Override
-        public Repository getObject() {
-            return IntSupplier::getAsInt;
-        }
-
-        @Override
-        public Class<?> getObjectType() {
-            return Repository.class;
         }
     }
 }

@@ -50,16 +50,6 @@ class MethodDeadlineTests {
     }
 
     @Test
-    void anAnnotationOfTheUsersMayHaveADeadline() throws Exception {
-        try (TestContext context = TestContext.with(it -> {
-            it.withPostProcessor(Map.of("annotationType", InBackground.class, "proxyTargetClass", true));
-            it.register(Own.class);
-        })) {
-            assertLeft(context.getBean(Own.class).left(), Duration.ofHours(5));
-        }
-    }
-
-    @Test
     void theSettingsReplaceTheDeadlineOfBothAnnotations() throws Exception {
         MethodOverride anHour = new MethodOverride(null, null, Duration.ofHours(1));
         MethodSettings settings = new MethodSettings(
@@ -170,20 +160,6 @@ class MethodDeadlineTests {
         @VirtualThread(deadline = "7h")
         public void send(CompletableFuture<Optional<Duration>> seen) {
             seen.complete(Deadline.remaining());
-        }
-    }
-
-    @Retention(RetentionPolicy.RUNTIME)
-    @interface InBackground {
-
-        String deadline() default "";
-    }
-
-    static class Own {
-
-        @InBackground(deadline = "5h")
-        public CompletableFuture<Optional<Duration>> left() {
-            return completedFuture(Deadline.remaining());
         }
     }
 

@@ -8,7 +8,6 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.limit.CallTimeoutException;
-import io.github.virtualthread.mistake.Mistake;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -23,8 +22,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(300)
 class TimeoutTests {
-
-    private static final String HERE = TimeoutTests.class.getName() + "$";
 
     private static final Duration LONG = Duration.ofMinutes(1);
 
@@ -99,28 +96,6 @@ class TimeoutTests {
                 .withMessage("must be a duration with its unit, was '%s'", text);
     }
 
-    @Test
-    void badTimeoutsFailTheStart() {
-        assertThat(TestContext.mistakesOf(Bad.class))
-                .containsExactly(
-                        mistake("Bad.negative", "must be longer than zero, was '-1s'"),
-                        mistake("Bad.text", "must be a duration such as 2s, was 'soon'"));
-    }
-
-    @Test
-    void aTimeoutWithAPlaceholderThatNothingResolvesFailsTheStart() {
-        assertThat(TestContext.mistakesOf(Mailer.class)).singleElement().satisfies(mistake -> assertThat(
-                        mistake.description())
-                .startsWith("@VirtualThread on " + HERE + "Mailer.configured cannot be read")
-                .contains("mailer.timeout"));
-    }
-
-    private static Mistake mistake(String method, String problem) {
-        return new Mistake(
-                HERE + method + ": timeout of @VirtualThread " + problem,
-                "Write a duration such as timeout = \"2s\" or \"500ms\", or remove the attribute.");
-    }
-
     private static TestContext context(Map<String, Object> properties, Duration timeout) {
         return TestContext.withSettings(
                 properties, new MethodSettings(null, timeout, Map.of()), it -> it.register(Mailer.class));
@@ -151,11 +126,6 @@ class TimeoutTests {
             return completedFuture("held");
         }
 
-        @VirtualThread(limit = "mail", timeout = "1h")
-        public CompletableFuture<String> quick() {
-            return completedFuture("quick");
-        }
-
         @VirtualThread(timeout = "${mailer.timeout}")
         public CompletableFuture<String> configured() {
             return forEver();
@@ -179,17 +149,5 @@ class TimeoutTests {
             }
             return completedFuture("interrupted");
         }
-    }
-
-    static class Bad {
-
-        @VirtualThread(timeout = "soon")
-        void text() {}
-
-        @VirtualThread(timeout = "-1s")
-        void negative() {}
-
-        @VirtualThread(timeout = "10s")
-        void good() {}
     }
 }

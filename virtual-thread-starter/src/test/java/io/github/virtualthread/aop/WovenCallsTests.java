@@ -13,7 +13,6 @@ import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.timer.TaskTimer;
-import jakarta.annotation.PostConstruct;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -22,11 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.springframework.beans.factory.InitializingBean;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.context.Lifecycle;
-import org.springframework.core.convert.converter.Converter;
 
 @Timeout(value = 300, threadMode = ThreadMode.SEPARATE_THREAD) // also ends what cannot be interrupted
 @ExtendWith(OutputCaptureExtension.class)
@@ -170,20 +166,6 @@ class WovenCallsTests {
     }
 
     @Test
-    void aTypeCoversTheSameMethodsOfSpringsInterfacesAsByProxies() throws Exception {
-        calls.start(context("vt-"));
-        Translator translator = new Translator();
-
-        WovenCall convert = new WovenCall(Translator.class.getMethod("convert", String.class), translator);
-        assertThat(convert.runBy(calls)).matches(Thread::isVirtual);
-        for (String callback : List.of("begin", "afterPropertiesSet", "start")) {
-            assertThat(WovenCall.of(translator, callback).runBy(calls))
-                    .as(callback)
-                    .isSameAs(Thread.currentThread());
-        }
-    }
-
-    @Test
     void whatIsWovenIsToldByTheBodyThatAspectjMovesElsewhere() throws Exception {
         assertThat(AspectJRuntime.isWoven(Woven.class.getDeclaredMethod("send")))
                 .isTrue();
@@ -247,32 +229,6 @@ class WovenCallsTests {
 
         @Limited("db")
         CompletableFuture<Thread> limited() {
-            return CompletableFuture.completedFuture(Thread.currentThread());
-        }
-    }
-
-    @VirtualThread
-    static class Translator implements Converter<String, CompletableFuture<Thread>>, InitializingBean, Lifecycle {
-
-        @PostConstruct
-        public void begin() {}
-
-        @Override
-        public void afterPropertiesSet() {}
-
-        @Override
-        public void start() {}
-
-        @Override
-        public void stop() {}
-
-        @Override
-        public boolean isRunning() {
-            return true;
-        }
-
-        @Override
-        public CompletableFuture<Thread> convert(String text) {
             return CompletableFuture.completedFuture(Thread.currentThread());
         }
     }
