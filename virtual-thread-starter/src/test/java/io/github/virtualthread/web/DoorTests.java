@@ -4,11 +4,9 @@ import static java.util.concurrent.TimeUnit.MINUTES;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.github.virtualthread.Limited;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.TaskLimit.Occupation;
-import io.github.virtualthread.limit.TaskLimits;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
@@ -71,6 +69,24 @@ class DoorTests {
                 "web.retry-after=" + retryAfter);
     }
 
+    @ParameterizedTest
+    @CsvSource({"503, true", "429, false"})
+    void tomcatClosesTheConnectionAfterA503Only(int status, boolean closes) {
+        DoorApplication.run(
+                Holding.class,
+                it -> {
+                    try (Occupation full = it.limit().occupy()) {
+                        assertThat(it.get("/plain")).satisfies(answer -> {
+                            assertThat(answer.statusCode()).isEqualTo(status);
+                            assertThat(answer.headers().allValues("Connection").contains("close"))
+                                    .isEqualTo(closes);
+                        });
+                    }
+                },
+                "limits.web.queue-capacity=0",
+                "web.rejected-status=" + status);
+    }
+
     @Test
     void aRejectionOfAControllersCallIsNotAnsweredAtTheDoor() {
         DoorApplication.run(
@@ -83,67 +99,6 @@ class DoorTests {
                     it.awaitFree();
                 },
                 "web.rejected-status=none");
-    }
-
-    @Test
-    void aWaitIsAsLongAsTheLimitAllows() {
-        DoorApplication.run(
-                Holding.class,
-                it -> {
-                    try (Occupation full = it.limit().occupy()) {
-                        assertThat(it.get("/plain").statusCode()).isEqualTo(503);
-                    }
-                    it.awaitFree();
-                },
-                "limits.web.max-wait=20ms");
-    }
-
-    @Test
-    void aCallUnderTheLimitOfTheDoorRunsUnderThePermitOfItsRequest() {
-        DoorApplication.run(
-                Reentering.class,
-                it -> {
-                    assertThat(it.get("/direct").body()).isEqualTo("1 in use");
-                    it.awaitFree();
-                    assertThat(it.limit().completed()).isOne();
-                },
-                "limits.web.permits=1");
-    }
-
-    @Test
-    void theLimitOfAControllerLiesWithinThatOfTheDoor() {
-        DoorApplication.run(
-                Reporting.class,
-                it -> {
-                    assertThat(it.get("/report").body()).isEqualTo("web 1, report 1");
-                    it.awaitFree();
-                    assertThat(it.bean(TaskLimits.class).get("report").available())
-                            .isEqualTo(1);
-                },
-                "limits.web.permits=1",
-                "limits.report.permits=1",
-                "limits.report.within=web");
-    }
-
-    @Test
-    void whenTheLimitGrowsRequestsThatWaitAreServed() {
-        DoorApplication.run(
-                Holding.class,
-                it -> {
-                    Holding holding = it.bean(Holding.class);
-                    CompletableFuture<HttpResponse<String>> first = it.ask("/hold/a");
-                    holding.awaitBegun("a");
-                    CompletableFuture<HttpResponse<String>> second = it.ask("/plain");
-                    it.awaitWaiting(1);
-
-                    it.limit().resize(2);
-
-                    assertThat(second.get(2, MINUTES).statusCode()).isEqualTo(200);
-                    holding.release("a");
-                    assertThat(first.get(2, MINUTES).statusCode()).isEqualTo(200);
-                    it.awaitFree();
-                },
-                "limits.web.permits=1");
     }
 
     @Test
@@ -178,39 +133,6 @@ class DoorTests {
         @GetMapping("/rejected")
         String rejected() {
             throw new LimitExceededException("Prices.find", null, Reason.SHUTDOWN);
-        }
-    }
-
-    @RestController
-    static class Reentering {
-
-        private final TaskLimits limits;
-
-        Reentering(TaskLimits limits) {
-            this.limits = limits;
-        }
-
-        @Limited("web")
-        @GetMapping("/direct")
-        String direct() {
-            return limits.get("web").inUse() + " in use";
-        }
-    }
-
-    @RestController
-    static class Reporting {
-
-        private final TaskLimits limits;
-
-        Reporting(TaskLimits limits) {
-            this.limits = limits;
-        }
-
-        @Limited("report")
-        @GetMapping("/report")
-        String report() {
-            return "web %d, report %d"
-                    .formatted(limits.get("web").inUse(), limits.get("report").inUse());
         }
     }
 }
