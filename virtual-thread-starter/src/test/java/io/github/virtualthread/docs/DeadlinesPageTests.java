@@ -12,7 +12,6 @@ import io.github.virtualthread.docs.Transfers.Partner;
 import io.github.virtualthread.execution.Deadline;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskSpec;
-import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.CallTimeoutException;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.TaskLimit.Occupation;
@@ -25,8 +24,6 @@ import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -164,30 +161,6 @@ class DeadlinesPageTests {
                             }))
                             .isInstanceOf(LimitExceededException.class);
                 });
-    }
-
-    @Test
-    void itIsInheritedAsTheTableSays() {
-        runner.run(context -> {
-            VirtualThreads threads = context.getBean(VirtualThreads.class);
-            CompletableFuture<Optional<Duration>> executed = new CompletableFuture<>();
-
-            Deadline.call(MINUTES, () -> {
-                Optional<Duration> called = threads.call("db", Deadline::remaining);
-                assertThat(called).isPresent();
-                List<Callable<Optional<Duration>>> parts = List.of(Deadline::remaining);
-                assertThat(threads.all(parts).getFirst()).isPresent();
-                Optional<Duration> submitted =
-                        threads.submit(Deadline::remaining).join();
-                assertThat(submitted).isPresent();
-                threads.execute(() -> executed.complete(Deadline.remaining()));
-                assertThat(executed.join()).isEmpty();
-                assertThat(CompletableFuture.supplyAsync(Deadline::remaining, threads.executor())
-                                .join())
-                        .isEmpty();
-                return null;
-            });
-        });
     }
 
     private static void awaitDeadline() {

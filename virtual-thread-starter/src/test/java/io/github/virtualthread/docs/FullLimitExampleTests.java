@@ -6,11 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
 import io.github.virtualthread.docs.Shop.Prices;
 import io.github.virtualthread.limit.LimitExceededException;
-import io.github.virtualthread.limit.LimitSettings;
-import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimit.Occupation;
 import io.github.virtualthread.limit.TaskLimits;
-import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -45,22 +42,6 @@ class FullLimitExampleTests {
             assertThat(page.price(1)).isCompletedWithValue(Optional.empty());
         }
         assertThat(page.price(1).join()).isPresent();
-    }
-
-    @Test
-    void aCallIsRejectedAfterItsMaximumWait(@Autowired TaskLimits limits, @Autowired ProductPage page) {
-        TaskLimit db = limits.get("db");
-        db.setQueueCapacity(LimitSettings.UNBOUNDED);
-        db.setMaxWait(Duration.ofMillis(1));
-        try (Occupation full = db.occupy()) {
-            assertThat(page.price(1))
-                    .failsWithin(1, MINUTES)
-                    .withThrowableThat()
-                    .havingCause()
-                    .withMessageContaining("WAIT_TIMEOUT");
-        } finally {
-            db.setQueueCapacity(0);
-        }
     }
 
     @Configuration(proxyBeanMethods = false)

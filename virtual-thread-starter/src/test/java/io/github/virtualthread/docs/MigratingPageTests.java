@@ -27,7 +27,6 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.core.task.TaskDecorator;
 import org.springframework.core.task.TaskRejectedException;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
@@ -48,8 +47,6 @@ class MigratingPageTests {
             .withBean(After.class)
             .withBean(BeforeClass.class)
             .withBean(AfterClass.class);
-
-    private static final ThreadLocal<Boolean> decorated = ThreadLocal.withInitial(() -> false);
 
     private final CountDownLatch started = new CountDownLatch(1);
     private final CountDownLatch gate = new CountDownLatch(1);
@@ -161,25 +158,6 @@ class MigratingPageTests {
     }
 
     @Test
-    void theHandlerMayBeAnyBean() {
-        Handler handler = new Handler();
-        runner.withBean(Handler.class, () -> handler).run(context -> {
-            context.getBean(After.class).failSilently();
-
-            assertThat(handler.failures.poll(2, TimeUnit.MINUTES)).isExactlyInstanceOf(IllegalStateException.class);
-        });
-    }
-
-    @Test
-    void aDecoratorThatIsABeanIsUsed() {
-        runner.run(context -> {
-            assertThat(context.getBean(After.class).decorated())
-                    .succeedsWithin(Duration.ofMinutes(2))
-                    .isEqualTo(true);
-        });
-    }
-
-    @Test
     void anAnnotatedClassCoversAllMethodsWithAsyncAndPublicOnesWithVirtualThread() {
         runner.run(context -> {
             assertThat(context.getBean(BeforeClass.class).packagePrivate().get(2, TimeUnit.MINUTES))
@@ -205,13 +183,6 @@ class MigratingPageTests {
         }
     }
 
-    @Test
-    void disabledAMethodThrowsToItsCaller() {
-        runner.withPropertyValues("virtual-thread.enabled=false").run(context -> assertThatThrownBy(
-                        () -> context.getBean(After.class).fail())
-                .isInstanceOf(IOException.class));
-    }
-
     @Configuration(proxyBeanMethods = false)
     @EnableAsync(proxyTargetClass = true)
     static class Pool {
@@ -224,14 +195,6 @@ class MigratingPageTests {
             executor.setQueueCapacity(0);
             executor.setDaemon(true);
             return executor;
-        }
-
-        @Bean
-        TaskDecorator decorator() {
-            return task -> () -> {
-                decorated.set(true);
-                task.run();
-            };
         }
     }
 
@@ -278,11 +241,6 @@ class MigratingPageTests {
     static class After {
 
         @VirtualThread
-        public CompletableFuture<Boolean> decorated() {
-            return CompletableFuture.completedFuture(decorated.get());
-        }
-
-        @VirtualThread
         public CompletableFuture<String> fail() throws IOException {
             throw new IOException("after");
         }
@@ -290,11 +248,6 @@ class MigratingPageTests {
         @VirtualThread
         public CompletableFuture<String> failLater() {
             return CompletableFuture.failedFuture(new IOException("after"));
-        }
-
-        @VirtualThread
-        public void failSilently() {
-            throw new IllegalStateException("after");
         }
 
         @VirtualThread("one")
