@@ -27,8 +27,7 @@ record Turn(Method method, Map<String, String> parameters) {
             Guarded.class,
             MillionSleepers.class,
             StartUp.class,
-            Request.class,
-            PooledQuery.class);
+            Request.class);
 
     /** Jars of an application as people have it. They change what the starter does, so the other contenders go without. */
     private static final Pattern APPLICATION =
