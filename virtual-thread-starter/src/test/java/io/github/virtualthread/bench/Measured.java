@@ -15,9 +15,6 @@ public class Measured {
     /** Bytes that an operation allocates or holds. */
     public double bytes;
 
-    /** Classes that an operation loads. */
-    public double classes;
-
     /** The same time for the contender that shares the JVM. */
     public double otherTime;
 

@@ -113,7 +113,6 @@ public class StartUp {
         double[] figures = figures(found.getFirst());
         measured.time = figures[0] / 1_000_000;
         measured.bytes = figures[1];
-        measured.classes = figures[2];
     }
 
     /**

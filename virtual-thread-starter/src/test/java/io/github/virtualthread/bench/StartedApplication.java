@@ -34,20 +34,17 @@ public final class StartedApplication implements Runnable {
     }
 
     /**
-     * Says what the first start of a JVM takes: nanoseconds of processor time, of all threads, bytes allocated, and classes loaded.
+     * Says what the first start of a JVM takes: nanoseconds of processor time, of all threads, and bytes allocated.
      * Argument: which application.
      */
     public static void main(String[] arguments) {
         var system = (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
         var threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-        var classes = ManagementFactory.getClassLoadingMXBean();
-        long before = classes.getTotalLoadedClassCount();
         long processor = system.getProcessCpuTime();
         long bytes = threads.getTotalThreadAllocatedBytes();
         new StartedApplication(arguments[0]).run();
-        System.out.println((system.getProcessCpuTime() - processor) + " "
-                + (threads.getTotalThreadAllocatedBytes() - bytes) + " "
-                + (classes.getTotalLoadedClassCount() - before));
+        System.out.println(
+                (system.getProcessCpuTime() - processor) + " " + (threads.getTotalThreadAllocatedBytes() - bytes));
     }
 
     @Override

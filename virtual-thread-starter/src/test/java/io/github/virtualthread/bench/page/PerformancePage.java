@@ -2,21 +2,12 @@ package io.github.virtualthread.bench.page;
 
 import io.github.virtualthread.bench.page.BenchReport.Figures;
 import io.github.virtualthread.bench.page.BenchReport.Machine;
-import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** A report as the page of the documentation, and as the parts of decisions that have figures. */
 final class PerformancePage {
-
-    /** Those that keep their callers' threads. */
-    private static final Map<String, String> GUARDED =
-            Map.of("ours", "`@Limited`", "spring-7", "`@ConcurrencyLimit`", "semaphore", "`Semaphore`");
 
     private PerformancePage() {}
 
@@ -26,38 +17,37 @@ final class PerformancePage {
 
                 A test compares all figures with those measured, in [`performance.json`](performance.json), which has many more.
                 %s
-                """.formatted(forced(report.machine()))
-                + Noticed.of(report)
-                + table(
-                        "Heap of waiting calls",
-                        "The heap per call of 100,000 waiting calls, by the number of MDC keys. The caller changes its MDC before each call. If"
-                                + " it never does, all calls share one map, and those of `@VirtualThread` need as much as without keys.",
-                        report.of("Waiting.hold").stream()
-                                .filter(has("map", "own").or(has("keys", "0")))
-                                .map(figures -> with(figures, "map", "own"))
-                                .toList(),
-                        new Column("bytes", Words::bytes))
-                + method(report)
-                + """
+                """.formatted(forced(report.machine())) + Noticed.of(report) + heap(report) + method(report) + """
 
                 [0021](decisions/0021-measure-what-users-have.md) has the goals and why some are missed.
                 """;
+    }
+
+    /** The contenders with as many keys stand together, as they were measured. */
+    private static String heap(BenchReport report) {
+        String rows = report.of("Waiting.hold").stream()
+                .filter(has("map", "own").or(has("keys", "0")))
+                .map(figures -> "| %s | %s | %s |\n"
+                        .formatted(contender(figures), figures.parameters().get("keys"), Words.bytes(figures)))
+                .collect(Collectors.joining());
+        return rows.isEmpty() ? "" : """
+
+                ## Heap of waiting calls
+
+                The heap per call of 100,000 waiting calls, by the number of MDC keys. The caller changes its MDC before each call. If \
+                it never does, all calls share one map, and those of `@VirtualThread` need as much as without keys.
+
+                | contender | keys | bytes |
+                |---|---|---|
+                %s""".formatted(rows);
     }
 
     private static Predicate<Figures> has(String parameter, String value) {
         return figures -> value.equals(figures.parameters().get(parameter));
     }
 
-    private static Figures with(Figures figures, String parameter, String value) {
-        Map<String, String> parameters = new HashMap<>(figures.parameters());
-        parameters.put(parameter, value);
-        return new Figures(
-                figures.benchmark(),
-                parameters,
-                figures.scores(),
-                figures.unit(),
-                figures.bytes(),
-                figures.longestWaits());
+    private static String contender(Figures figures) {
+        return Noticed.NAMES.getOrDefault(figures.parameters().get("contender"), "`@VirtualThread`");
     }
 
     private static String forced(Machine machine) {
@@ -129,74 +119,5 @@ final class PerformancePage {
             throw new IllegalArgumentException("The page has no part '%s'".formatted(name));
         }
         return page.substring(0, begin + first.length()) + "\n\n" + text + "\n" + page.substring(end);
-    }
-
-    /** Contenders with the same settings stand together. What is the same in all rows is left out, and what nobody measured. */
-    static String table(String title, String text, List<Figures> figures) {
-        return table(
-                title,
-                text,
-                figures,
-                new Column("time", Words::time),
-                new Column("range", Words::range),
-                new Column("bytes", Words::bytes),
-                new Column("longest wait", Words::longestWait));
-    }
-
-    private static String table(String title, String text, List<Figures> figures, Column... measured) {
-        if (figures.isEmpty()) {
-            return "";
-        }
-        List<Column> settings = figures.getFirst().parameters().keySet().stream()
-                .filter(Predicate.not("contender"::equals))
-                .sorted()
-                .map(Column::setting)
-                .filter(setting ->
-                        figures.stream().map(setting.cell()).distinct().count() > 1)
-                .toList();
-        List<Column> columns = Stream.of(
-                        Stream.of(new Column("contender", PerformancePage::contender)),
-                        settings.stream(),
-                        Stream.of(measured).filter(column -> figures.stream().anyMatch(column::isFilled)))
-                .flatMap(column -> column)
-                .toList();
-        return "\n## %s\n\n%s\n\n| %s |\n|%s\n"
-                        .formatted(title, text, joined(columns, Column::head), "---|".repeat(columns.size()))
-                + figures.stream()
-                        .sorted(Comparator.comparing(each -> order(each, settings)))
-                        .map(each -> "| %s |\n".formatted(joined(columns, column -> column.cell()
-                                .apply(each))))
-                        .collect(Collectors.joining());
-    }
-
-    private static String contender(Figures figures) {
-        String contender = String.valueOf(figures.parameters().get("contender"));
-        if (figures.benchmark().startsWith("Guarded")) {
-            return GUARDED.getOrDefault(contender, contender);
-        }
-        return Noticed.NAMES.getOrDefault(contender, contender.startsWith("ours") ? "`@VirtualThread`" : contender);
-    }
-
-    private static String joined(List<Column> columns, Function<Column, String> cell) {
-        return columns.stream().map(cell).collect(Collectors.joining(" | "));
-    }
-
-    /** Numbers by their size, words by their letters. */
-    private static String order(Figures figures, List<Column> settings) {
-        return joined(settings, setting -> {
-            String value = setting.cell().apply(figures);
-            return Character.isDigit(value.charAt(0)) ? "%9s".formatted(value) : value;
-        });
-    }
-
-    private record Column(String head, Function<Figures, String> cell) {
-
-        private static Column setting(String name) {
-            return new Column(name, figures -> figures.parameters().get(name));
-        }
-
-        private boolean isFilled(Figures figures) {
-            return !cell.apply(figures).isEmpty();
-        }
     }
 }

@@ -135,29 +135,6 @@ class PerformancePageTests {
     }
 
     @Test
-    void contendersWithTheSameSettingsStandTogether() {
-        assertThat(PerformancePage.table(
-                        "Limits",
-                        "Permits.",
-                        List.of(
-                                guarded("ours", "64", List.of(81.4)),
-                                guarded("ours", "8", List.of()),
-                                guarded("semaphore", "64", List.of(80.0)))))
-                .isEqualTo("""
-
-                        ## Limits
-
-                        Permits.
-
-                        | contender | callers | time | range | bytes | longest wait |
-                        |---|---|---|---|---|---|
-                        | `@Limited` | 8 | 11.0 µs | 9,000 ns–12.0 µs | 32 B |  |
-                        | `@Limited` | 64 | 11.0 µs | 9,000 ns–12.0 µs | 32 B | 81.4 ms |
-                        | `Semaphore` | 64 | 11.0 µs | 9,000 ns–12.0 µs | 32 B | 80.0 ms |
-                        """);
-    }
-
-    @Test
     void aRunThatWasForcedIsCalledSo() {
         assertThat(PerformancePage.of(report(true)))
                 .contains("**The machine was not idle.** Its load average was 3.1")
@@ -169,16 +146,6 @@ class PerformancePageTests {
         return Goal.time("ours", 1.10, "EmptyBody.joined", "ours", "floor")
                 .missed(report(
                         false, figures("EmptyBody.joined", "ours", ours), figures("EmptyBody.joined", "floor", floor)));
-    }
-
-    private static Figures guarded(String contender, String callers, List<Double> longestWaits) {
-        return new Figures(
-                "Guarded.call",
-                Map.of("contender", contender, "callers", callers, "threads", "virtual"),
-                List.of(9.0, 11.0, 12.0),
-                "us/op",
-                List.of(32.0),
-                longestWaits);
     }
 
     private static Figures figures(String benchmark, String contender, double time) {

@@ -1,7 +1,6 @@
 package io.github.virtualthread.bench.page;
 
 import io.github.virtualthread.bench.page.BenchReport.Figures;
-import java.util.List;
 
 /** Figures as a reader wants them: few digits, and a unit that suits. */
 final class Words {
@@ -11,14 +10,6 @@ final class Words {
     /** The median of the rounds. */
     static String time(Figures figures) {
         return time(Rounds.median(figures.scores()), figures.unit());
-    }
-
-    /** The unit once, if both ends have the same. */
-    static String range(Figures figures) {
-        List<Double> sorted = figures.scores().stream().sorted().toList();
-        String highest = time(sorted.getLast(), figures.unit());
-        String unit = highest.substring(highest.indexOf(' '));
-        return time(sorted.getFirst(), figures.unit()).replaceFirst(unit + "$", "") + "–" + highest;
     }
 
     private static String time(double value, String unit) {
@@ -36,11 +27,6 @@ final class Words {
         }
         double bytes = Rounds.median(figures.bytes());
         return bytes < 1e7 ? "%,.0f B".formatted(bytes) : "%,.0f MB".formatted(bytes / 1e6);
-    }
-
-    /** Of all callers, the median of the rounds. */
-    static String longestWait(Figures figures) {
-        return figures.longestWaits().isEmpty() ? "" : time(Rounds.median(figures.longestWaits()), "ms");
     }
 
     /** Three digits, or all before the point. */
