@@ -12,6 +12,7 @@ import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -46,7 +47,7 @@ final class AsyncCoverage {
     private final Set<Pointcut> pointcuts = new LinkedHashSet<>();
     private final @Nullable AsyncCalls woven;
     private final boolean advising;
-    private final Map<String, Integer> limited = new TreeMap<>();
+    private final Map<String, Set<String>> limited = new TreeMap<>();
     private final List<String> unadvised = new ArrayList<>();
     private final SelfCalls selfCalls = new SelfCalls();
 
@@ -71,8 +72,8 @@ final class AsyncCoverage {
             Object bean = beans.getSingleton(name);
             if (bean != null && !(bean instanceof FactoryBean)) {
                 singletons.put(name, bean);
-                methods.postProcessAfterInitialization(
-                        bean, name); // a post-processor may have needed it before ours was there
+                // a post-processor may have needed it before ours was there
+                methods.postProcessAfterInitialization(bean, name);
                 advisors(bean).forEach(advisor -> pointcuts.add(advisor.getPointcut()));
             }
         }
@@ -94,7 +95,7 @@ final class AsyncCoverage {
                 : limited.entrySet().stream()
                         .map(each -> "%s %s"
                                 .formatted(
-                                        Numbers.of(each.getValue(), "method"),
+                                        Numbers.of(each.getValue().size(), "method"),
                                         LimitNames.isNone(each.getKey())
                                                 ? "without a limit"
                                                 : "under limit " + each.getKey()))
@@ -116,7 +117,7 @@ final class AsyncCoverage {
 
     private void look(String name, Object bean) {
         Class<?> type = AopProxyUtils.ultimateTargetClass(bean);
-        if (type.getName().startsWith("org.springframework.") || type.getName().startsWith("java.")) {
+        if (isOfSpring(type)) {
             return;
         }
         Collection<Method> methods = asyncMethods(type);
@@ -124,6 +125,12 @@ final class AsyncCoverage {
         if (!methods.isEmpty() && advising) {
             findSelfInvocations(type, methods);
         }
+    }
+
+    /** Its well-known samples are applications like any other. */
+    private static boolean isOfSpring(Class<?> type) {
+        return type.getName().startsWith("org.springframework.")
+                && !type.getName().startsWith("org.springframework.samples.");
     }
 
     private Collection<Method> asyncMethods(Class<?> type) {
@@ -195,7 +202,8 @@ final class AsyncCoverage {
         }
         if (executor instanceof ExecutorView view) {
             TaskLimit limit = view.limit();
-            limited.merge(limit == null ? LimitNames.NONE : limit.name(), 1, Integer::sum);
+            limited.computeIfAbsent(limit == null ? LimitNames.NONE : limit.name(), missing -> new HashSet<>())
+                    .add(name);
         } else {
             elsewhere.add("@Async %s runs on %s, which virtual-thread.async does not put under a limit"
                     .formatted(name, executor == null ? "the thread of its caller" : named(executor)));
