@@ -86,8 +86,14 @@ class OptionalDependenciesTests {
         run(Application.class, OPTIONAL, "-Xlog:class+load:file=" + loaded);
 
         assertThat(Files.readString(loaded))
-                .contains("autoconfigure.OnAsync ")
-                .doesNotContain("AsyncExecutors ", "AsyncCheck ", "AsyncMethods ", "AsyncAutoConfiguration ")
+                .contains("autoconfigure.AsyncSettings$AreSet ")
+                .doesNotContain(
+                        "AsyncExecutors ",
+                        "LimitedExecutors ",
+                        "AsyncCoverage ",
+                        "AsyncCheck ",
+                        "AsyncMethods ",
+                        "AsyncAutoConfiguration ")
                 .doesNotContain("execution.ExecutorView ", "execution.LimitedTask ");
     }
 
