@@ -32,7 +32,9 @@ import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.MethodIntrospector.MetadataLookup;
+import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.task.AsyncTaskExecutor;
+import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.AsyncAnnotationAdvisor;
 import org.springframework.scheduling.annotation.AsyncAnnotationBeanPostProcessor;
 import org.springframework.scheduling.config.TaskManagementConfigUtils;
@@ -227,13 +229,22 @@ final class AsyncCoverage {
         }
         try {
             for (SelfCall call : selfCalls.find(types, methods)) {
-                selfInvocations.add(
-                        "%s calls %s on its own object: the call bypasses the proxy, so it runs on the thread of its caller"
-                                .formatted(call.place(), name(type, call.callee())));
+                if (!isPartOfItsWork(call, methods)) {
+                    selfInvocations.add(
+                            "%s calls %s on its own object: the call bypasses the proxy, so it runs on the thread of its caller"
+                                    .formatted(call.place(), name(type, call.callee())));
+                }
             }
         } catch (UncheckedIOException unreadable) {
             // a class without a class file
         }
+    }
+
+    /** A method that has the annotation of its class only, called by another one that runs on a thread of its own. */
+    private static boolean isPartOfItsWork(SelfCall call, Collection<Method> methods) {
+        return !AnnotatedElementUtils.hasAnnotation(call.callee(), Async.class)
+                && methods.stream()
+                        .anyMatch(each -> each.getName().equals(call.place().getMethodName()));
     }
 
     private static String name(Class<?> type, Method method) {

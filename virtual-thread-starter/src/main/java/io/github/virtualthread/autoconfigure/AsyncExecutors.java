@@ -74,10 +74,12 @@ final class AsyncExecutors implements BeanPostProcessor, PriorityOrdered {
         }
         String reason = whyNot(bean);
         if (bean instanceof Executor executor && reason == null) {
-            losses.addAll(LimitedExecutors.losses(name, executor, beans.getBeanProvider(TaskDecorator.class)));
-            replaced.add(name);
+            if (replaced.add(name)) {
+                losses.addAll(LimitedExecutors.losses(name, executor, beans.getBeanProvider(TaskDecorator.class)));
+            }
             VirtualThreads threads = beans.getBean(BeanNames.BY_HAND, VirtualThreads.class);
-            return LimitedExecutors.inPlaceOf(executor, ExecutorView.of(threads, name, by.limit));
+            return LimitedExecutors.inPlaceOf(
+                    executor, ExecutorView.of(threads, name, by.limit), beans.getBeanClassLoader());
         }
         refused.put(name, String.valueOf(reason));
         if (checked) {

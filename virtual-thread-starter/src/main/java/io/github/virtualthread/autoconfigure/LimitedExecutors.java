@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionHandler;
 import java.util.concurrent.ThreadPoolExecutor.AbortPolicy;
 import org.aopalliance.intercept.MethodInterceptor;
@@ -36,14 +37,15 @@ final class LimitedExecutors {
      *
      * @param theirs executor of the application
      * @param view runs the tasks
+     * @param classLoader class loader of the application, which has its class
      */
-    static Object inPlaceOf(Executor theirs, ExecutorView view) {
+    static Object inPlaceOf(Executor theirs, ExecutorView view, @Nullable ClassLoader classLoader) {
         ProxyFactory factory = new ProxyFactory(theirs);
         Class<?> type = theirs.getClass();
         factory.setProxyTargetClass(
                 !Modifier.isFinal(type.getModifiers()) && !type.getName().startsWith("java."));
         factory.addAdvice(new UnderLimit(view, new TaskExecutorAdapter(view), new ExecutorServiceAdapter(view)));
-        return factory.getProxy(LimitedExecutors.class.getClassLoader());
+        return factory.getProxy(classLoader);
     }
 
     /** The view behind an executor, null if it is none of a limit. */
@@ -76,14 +78,22 @@ final class LimitedExecutors {
             losses.add("The decorator %s of executor '%s' is not used any more. Make it a bean of type TaskDecorator"
                     .formatted(decorator.getClass().getName(), bean));
         }
-        if (theirs instanceof ThreadPoolTaskExecutor pool) {
-            RejectedExecutionHandler handler = pool.getThreadPoolExecutor().getRejectedExecutionHandler();
-            if (!(handler instanceof AbortPolicy)) {
-                losses.add("The %s of executor '%s' is not used any more: a full queue rejects the task"
-                        .formatted(handler.getClass().getSimpleName(), bean));
-            }
+        RejectedExecutionHandler handler = handler(theirs);
+        if (handler != null && !(handler instanceof AbortPolicy)) {
+            losses.add("The %s of executor '%s' is not used any more: a full queue rejects the task"
+                    .formatted(handler.getClass().getSimpleName(), bean));
         }
         return losses;
+    }
+
+    private static @Nullable RejectedExecutionHandler handler(Executor theirs) {
+        try {
+            return theirs instanceof ThreadPoolTaskExecutor pool
+                    ? pool.getThreadPoolExecutor().getRejectedExecutionHandler()
+                    : null;
+        } catch (RuntimeException unknown) { // it has not begun, or stands for one in a scope
+            return null;
+        }
     }
 
     /** Spring shows it to nobody. */
@@ -101,13 +111,17 @@ final class LimitedExecutors {
      *
      * @param view runs the tasks
      * @param listenable as well, for futures of Spring 6.2
-     * @param service as well, for many tasks at once
+     * @param service as well, for many tasks at once; throws where somebody wants to end it
      */
     private record UnderLimit(ExecutorView view, TaskExecutorAdapter listenable, ExecutorServiceAdapter service)
             implements MethodInterceptor {
 
         private static final Set<String> TASKS =
                 Set.of("execute", "submit", "submitCompletable", "submitListenable", "invokeAll", "invokeAny");
+
+        /** The end of an executor is that of the application. */
+        private static final Set<String> ENDS =
+                Set.of("shutdown", "shutdownNow", "awaitTermination", "isShutdown", "isTerminated", "close");
 
         /** Spring itself sets others, such as the phase. */
         private static final Set<String> SIZES = Set.of(
@@ -117,7 +131,8 @@ final class LimitedExecutors {
         public @Nullable Object invoke(MethodInvocation call) throws Throwable {
             Method method = call.getMethod();
             String name = method.getName();
-            if (TASKS.contains(name)) {
+            boolean ends = ENDS.contains(name) && call.getThis() instanceof ExecutorService;
+            if (ends || TASKS.contains(name)) {
                 return run(method, call.getArguments());
             }
             if (SIZES.contains(name)) {

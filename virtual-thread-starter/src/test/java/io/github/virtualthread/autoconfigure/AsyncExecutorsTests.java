@@ -14,10 +14,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -29,7 +32,10 @@ import org.springframework.aop.interceptor.AsyncUncaughtExceptionHandler;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.CustomScopeConfigurer;
+import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
 import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfiguration;
@@ -40,6 +46,10 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
+import org.springframework.context.annotation.Scope;
+import org.springframework.context.annotation.ScopedProxyMode;
+import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.core.OverridingClassLoader;
 import org.springframework.core.PriorityOrdered;
 import org.springframework.core.task.AsyncTaskExecutor;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
@@ -50,6 +60,8 @@ import org.springframework.scheduling.annotation.AsyncAnnotationBeanPostProcesso
 import org.springframework.scheduling.annotation.AsyncConfigurer;
 import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
+import org.springframework.util.ClassUtils;
+import org.springframework.web.context.request.RequestScope;
 
 /** Executors that become executors of limits. */
 @Timeout(300)
@@ -188,6 +200,67 @@ class AsyncExecutorsTests {
                                 "$Tenants of executor 'simple' is not used any more",
                                 "The CallerRunsPolicy of executor 'mailExecutor' is not used any more: a full queue rejects the task")
                         .doesNotContain("of executor 'beans'"));
+    }
+
+    @Test
+    void aServiceOfTheJdkRunsManyTasksAndCannotBeEnded() {
+        runner.withBean("mailExecutor", ExecutorService.class, Executors::newCachedThreadPool)
+                .withPropertyValues("virtual-thread.async.executors.mailExecutor=mail")
+                .run(context -> {
+                    ExecutorService mails = context.getBean("mailExecutor", ExecutorService.class);
+                    Callable<String> task = () -> Thread.currentThread().getName();
+
+                    assertThat(mails.invokeAll(List.of(task)).getFirst().get()).startsWith("vt-mailExecutor-");
+                    assertThatThrownBy(mails::shutdown).isInstanceOf(IllegalStateException.class);
+                    assertThatThrownBy(() -> mails.awaitTermination(2, TimeUnit.MINUTES))
+                            .isInstanceOf(IllegalStateException.class);
+                });
+    }
+
+    /** As with Devtools, whose class loader has the classes of the application only. */
+    @Test
+    void aClassOfAnotherClassLoaderKeepsItsType() {
+        ClassLoader restarted = new OverridingClassLoader(getClass().getClassLoader()) {
+            @Override
+            protected boolean isEligibleForOverriding(String className) {
+                return className.startsWith(AsyncExecutorsTests.class.getName() + "$OwnPool");
+            }
+        };
+        Class<?> type = ClassUtils.resolveClassName(OwnPool.class.getName(), restarted);
+        runner.withClassLoader(restarted)
+                .withInitializer(context -> ((GenericApplicationContext) context)
+                        .registerBeanDefinition("mailExecutor", new RootBeanDefinition(type)))
+                .withPropertyValues("virtual-thread.async.executors.mailExecutor=mail")
+                .run(context -> assertThat(context.getBean("mailExecutor"))
+                        .isInstanceOf(type)
+                        .hasToString("mailExecutor under limit 'mail'"));
+    }
+
+    @Test
+    void whatAPrototypeLosesIsToldOnce() {
+        runner.withUserConfiguration(Prototypes.class)
+                .withPropertyValues("virtual-thread.async.executors.mailExecutor=mail")
+                .run(context -> {
+                    for (int i = 0; i < 3; i++) {
+                        assertThat(context.getBean("mailExecutor")).hasToString("mailExecutor under limit 'mail'");
+                    }
+                    assertThat(context.getBean(AsyncExecutors.class).losses()).hasSize(1);
+                });
+    }
+
+    @Test
+    void anExecutorOfAScopeIsUnderTheLimit() {
+        runner.withUserConfiguration(Scoped.class)
+                .withPropertyValues("virtual-thread.async.executors.mailExecutor=mail")
+                .run(context -> assertThat(context.getBean(Mailer.class)
+                                .confirm(new CountDownLatch(0))
+                                .get(2, TimeUnit.MINUTES))
+                        .startsWith("vt-Mailer.confirm-"));
+    }
+
+    @Test
+    void methodsOfAnAnnotatedClassMayCallEachOther(CapturedOutput output) {
+        common.withBean(OnClass.class).run(context -> assertThat(output).doesNotContain("on its own object"));
     }
 
     @Test
@@ -521,6 +594,49 @@ class AsyncExecutorsTests {
 
         @Autowired
         Map<String, ThreadPoolTaskExecutor> pools;
+    }
+
+    @SuppressWarnings("serial")
+    static class OwnPool extends ThreadPoolTaskExecutor {}
+
+    @Configuration(proxyBeanMethods = false)
+    static class Prototypes {
+
+        @Bean
+        @Scope(BeanDefinition.SCOPE_PROTOTYPE)
+        ThreadPoolTaskExecutor mailExecutor() {
+            ThreadPoolTaskExecutor pool = new ThreadPoolTaskExecutor();
+            pool.setRejectedExecutionHandler(new ThreadPoolExecutor.CallerRunsPolicy());
+            return pool;
+        }
+    }
+
+    /** Of a scope that is not active when the application starts. */
+    @Configuration(proxyBeanMethods = false)
+    static class Scoped {
+
+        @Bean
+        static CustomScopeConfigurer scopes() {
+            CustomScopeConfigurer scopes = new CustomScopeConfigurer();
+            scopes.addScope("request", new RequestScope());
+            return scopes;
+        }
+
+        @Bean
+        @Scope(scopeName = "request", proxyMode = ScopedProxyMode.TARGET_CLASS)
+        ThreadPoolTaskExecutor mailExecutor() {
+            return new ThreadPoolTaskExecutor();
+        }
+    }
+
+    @Async
+    static class OnClass {
+
+        public void all() {
+            one();
+        }
+
+        public void one() {}
     }
 
     static class Early {
