@@ -93,7 +93,7 @@ final class AsyncCoverage {
     /** As in {@code 3 methods under limit 'common', 1 method without a limit}. */
     String summary() {
         return limited.isEmpty()
-                ? "no method"
+                ? "no method of the beans created so far"
                 : limited.entrySet().stream()
                         .map(each -> "%s %s"
                                 .formatted(
@@ -207,7 +207,7 @@ final class AsyncCoverage {
             limited.computeIfAbsent(limit == null ? LimitNames.NONE : limit.name(), missing -> new HashSet<>())
                     .add(name);
         } else {
-            elsewhere.add("@Async %s runs on %s, which virtual-thread.async does not put under a limit"
+            elsewhere.add("@Async %s runs on %s, which virtual-thread.async does not name"
                     .formatted(name, executor == null ? "the thread of its caller" : named(executor)));
         }
     }

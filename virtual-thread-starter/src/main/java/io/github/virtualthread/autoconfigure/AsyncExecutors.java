@@ -7,6 +7,7 @@ import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.Spelling;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
+import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,11 +16,12 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.core.PriorityOrdered;
 import org.springframework.core.SimpleAliasRegistry;
 import org.springframework.core.env.Environment;
@@ -74,12 +76,18 @@ final class AsyncExecutors implements BeanPostProcessor, PriorityOrdered {
         }
         String reason = whyNot(bean);
         if (bean instanceof Executor executor && reason == null) {
-            if (replaced.add(name)) {
-                losses.addAll(LimitedExecutors.losses(name, executor, beans.getBeanProvider(TaskDecorator.class)));
-            }
             VirtualThreads threads = beans.getBean(BeanNames.BY_HAND, VirtualThreads.class);
-            return LimitedExecutors.inPlaceOf(
+            Object ours = LimitedExecutors.inPlaceOf(
                     executor, ExecutorView.of(threads, name, by.limit), beans.getBeanClassLoader());
+            Class<?> declared = declaredType(name);
+            if (declared == null || declared.isInstance(ours)) {
+                if (replaced.add(name)) {
+                    losses.addAll(LimitedExecutors.losses(name, executor, beans.getBeanProvider(TaskDecorator.class)));
+                }
+                return ours;
+            }
+            reason = "is declared as %s, of which there can be no proxy: declare it as an interface"
+                    .formatted(declared.getName());
         }
         refused.put(name, String.valueOf(reason));
         if (checked) {
@@ -88,8 +96,24 @@ final class AsyncExecutors implements BeanPostProcessor, PriorityOrdered {
         return bean;
     }
 
+    /** While a bean is created, its factory knows it by the class of the object, which nobody has asked for. */
+    private @Nullable Class<?> declaredType(String name) {
+        if (!beans.isFactoryBean(name)
+                && beans.containsBeanDefinition(name)
+                && beans.getMergedBeanDefinition(name) instanceof RootBeanDefinition definition) {
+            Method factoryMethod = definition.getResolvedFactoryMethod();
+            if (factoryMethod != null) {
+                return factoryMethod.getReturnType();
+            }
+            if (definition.hasBeanClass()) {
+                return definition.getBeanClass();
+            }
+        }
+        return null;
+    }
+
     private static @Nullable String whyNot(Object bean) {
-        if (bean instanceof TaskScheduler || bean instanceof ScheduledExecutorService) {
+        if (bean instanceof TaskScheduler || bean instanceof ScheduledThreadPoolExecutor) {
             return "is a scheduler, whose tasks wait for a time and not for a permit";
         }
         return bean instanceof Executor

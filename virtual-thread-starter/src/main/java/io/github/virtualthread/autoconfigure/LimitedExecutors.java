@@ -12,6 +12,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionHandler;
 import java.util.concurrent.ThreadPoolExecutor.AbortPolicy;
+import java.util.function.ToIntFunction;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -139,15 +140,20 @@ final class LimitedExecutors {
                 throw new UnsupportedOperationException(
                         "%s has the numbers of its limit: %s has no effect".formatted(view, name));
             }
-            TaskLimit limit = view.limit();
             return switch (name) {
                 case "toString" -> view.toString();
-                case "getActiveCount", "getPoolSize" -> limit == null ? 0 : limit.inUse();
-                case "getQueueSize" -> limit == null ? 0 : limit.waiting();
+                case "getActiveCount", "getPoolSize" -> number(TaskLimit::inUse);
+                case "getQueueSize" -> number(TaskLimit::waiting);
                 // as of a pool that has not begun, for which metrics are prepared
                 case "getThreadPoolExecutor" -> throw new IllegalStateException(view + " has no ThreadPoolExecutor");
                 default -> call.proceed();
             };
+        }
+
+        /** Its limit may not exist, which the check at the start reports. */
+        private int number(ToIntFunction<TaskLimit> ofLimit) {
+            TaskLimit limit = view.limit();
+            return limit == null ? 0 : ofLimit.applyAsInt(limit);
         }
 
         private @Nullable Object run(Method method, Object[] arguments) throws Throwable {

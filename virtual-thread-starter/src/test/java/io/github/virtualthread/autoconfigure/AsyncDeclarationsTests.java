@@ -13,7 +13,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -86,7 +88,7 @@ class AsyncDeclarationsTests {
                         .with(COMMON)
                         .runs("plain", "mailpool-")
                         .says(
-                                "@Async Service.mail runs on 'mailExecutor', a ThreadPoolTaskExecutor, which virtual-thread.async does not"),
+                                "@Async Service.mail runs on 'mailExecutor', a ThreadPoolTaskExecutor, which virtual-thread.async does not name"),
                 the("pool, nothing asked for").of(MailPool.class).runs("mailpool-", "mailpool-"),
                 the("pool, asked for in vain")
                         .of(MailPool.class)
@@ -149,7 +151,7 @@ class AsyncDeclarationsTests {
                         .with(TASK)
                         .runs("own-", null)
                         .says(
-                                "@Async Service.plain runs on a ThreadPoolTaskExecutor, which virtual-thread.async does not put under a limit"),
+                                "@Async Service.plain runs on a ThreadPoolTaskExecutor, which virtual-thread.async does not name"),
                 the("configurer, and a limit for @Async")
                         .of(OwnPool.class)
                         .with(COMMON)
@@ -214,6 +216,10 @@ class AsyncDeclarationsTests {
                         .of(Scheduling.class)
                         .with(EXECUTORS + "taskScheduler=mail")
                         .says("is a scheduler"),
+                the("class of the JDK")
+                        .of(JdkPool.class)
+                        .with(MAIL)
+                        .says("is declared as java.util.concurrent.ThreadPoolExecutor"),
                 the("product that is no executor")
                         .of(Product.class)
                         .with(MAIL)
@@ -576,6 +582,15 @@ class AsyncDeclarationsTests {
         @Bean
         ExecutorService mailExecutor() {
             return Executors.newVirtualThreadPerTaskExecutor();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class JdkPool {
+
+        @Bean
+        ThreadPoolExecutor mailExecutor() {
+            return new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>());
         }
     }
 

@@ -237,6 +237,14 @@ class AsyncExecutorsTests {
     }
 
     @Test
+    void whoAsksForThePoolOfAnUnknownLimitDoesNotHideTheReport() {
+        runner.withUserConfiguration(MailPool.class)
+                .withBean(AsksForThePool.class)
+                .withPropertyValues("virtual-thread.async.executors.mailExecutor=mial")
+                .run(context -> assertThat(context).getFailure().hasMessageContaining("Did you mean 'mail'?"));
+    }
+
+    @Test
     void whatAPrototypeLosesIsToldOnce() {
         runner.withUserConfiguration(Prototypes.class)
                 .withPropertyValues("virtual-thread.async.executors.mailExecutor=mail")
@@ -594,6 +602,14 @@ class AsyncExecutorsTests {
 
         @Autowired
         Map<String, ThreadPoolTaskExecutor> pools;
+    }
+
+    /** As Spring Boot's metrics do. */
+    static class AsksForThePool {
+
+        AsksForThePool(ThreadPoolTaskExecutor pool) {
+            assertThatThrownBy(pool::getThreadPoolExecutor).isExactlyInstanceOf(IllegalStateException.class);
+        }
     }
 
     @SuppressWarnings("serial")
