@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
-@Tag("jdk")
+@Tag("slow")
 class LiveTasksTests {
 
     private static final int CARRIERS = Runtime.getRuntime().availableProcessors();
