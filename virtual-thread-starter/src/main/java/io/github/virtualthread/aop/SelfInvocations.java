@@ -4,11 +4,9 @@ import io.github.virtualthread.bytecode.SelfCalls;
 import io.github.virtualthread.bytecode.SelfCalls.SelfCall;
 import io.github.virtualthread.mistake.Mistake;
 import java.lang.reflect.Method;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -66,11 +64,8 @@ final class SelfInvocations {
         if (targets.keySet().equals(known.get())) {
             return Set.of();
         }
-        List<Class<?>> types = TypeHierarchy.of(type).stream()
-                .filter(SelfInvocations::hasCodeOfUsers)
-                .toList();
         Set<Mistake> found = new LinkedHashSet<>();
-        for (SelfCall call : calls.find(types, targets.keySet())) {
+        for (SelfCall call : calls.find(TypeHierarchy.withCodeOfUsers(type), targets.keySet())) {
             AnnotatedMethod target = Objects.requireNonNull(targets.get(call.callee()));
             found.add(mistake(call.place(), target, classProxy ? call.type() : provided(call.type(), target)));
         }
@@ -78,13 +73,6 @@ final class SelfInvocations {
             known.set(Set.copyOf(targets.keySet()));
         }
         return found;
-    }
-
-    private static boolean hasCodeOfUsers(Class<?> type) {
-        return !type.getName().startsWith("java.")
-                && !TypeHierarchy.isOfSpring(type)
-                && (!type.isInterface()
-                        || Arrays.stream(AnnotatedMethods.methodsOf(type)).anyMatch(Method::isDefault));
     }
 
     /** The type by which an interface proxy can be asked for. */

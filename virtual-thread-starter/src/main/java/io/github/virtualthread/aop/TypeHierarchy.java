@@ -1,13 +1,14 @@
 package io.github.virtualthread.aop;
 
+import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import org.springframework.util.ClassUtils;
 
-/** The types from which a bean inherits annotations, nearest first. */
-final class TypeHierarchy {
+/** The types from which a bean inherits annotations, nearest first. Public for this jar only. */
+public final class TypeHierarchy {
 
     private TypeHierarchy() {}
 
@@ -28,8 +29,30 @@ final class TypeHierarchy {
         return List.copyOf(types);
     }
 
-    /** Whether a type belongs to Spring itself. Its well-known samples are applications like any other. */
-    static boolean isOfSpring(Class<?> type) {
+    /**
+     * Those of {@link #of} whose code is that of users: not of Java or Spring, and of interfaces those with default methods.
+     *
+     * @param type class of a bean
+     * @return types, nearest first
+     */
+    public static List<Class<?>> withCodeOfUsers(Class<?> type) {
+        return of(type).stream().filter(TypeHierarchy::hasCodeOfUsers).toList();
+    }
+
+    private static boolean hasCodeOfUsers(Class<?> type) {
+        return !type.getName().startsWith("java.")
+                && !isOfSpring(type)
+                && (!type.isInterface()
+                        || Arrays.stream(AnnotatedMethods.methodsOf(type)).anyMatch(Method::isDefault));
+    }
+
+    /**
+     * Whether a type belongs to Spring itself. Its well-known samples are applications like any other.
+     *
+     * @param type any type
+     * @return whether it does
+     */
+    public static boolean isOfSpring(Class<?> type) {
         return type.getName().startsWith("org.springframework.")
                 && !type.getName().startsWith("org.springframework.samples.");
     }

@@ -1,5 +1,6 @@
 package io.github.virtualthread.autoconfigure;
 
+import io.github.virtualthread.aop.TypeHierarchy;
 import io.github.virtualthread.bytecode.SelfCalls;
 import io.github.virtualthread.bytecode.SelfCalls.SelfCall;
 import io.github.virtualthread.execution.ExecutorView;
@@ -119,7 +120,7 @@ final class AsyncCoverage {
 
     private void look(String name, Object bean) {
         Class<?> type = AopProxyUtils.ultimateTargetClass(bean);
-        if (isOfSpring(type)) {
+        if (TypeHierarchy.isOfSpring(type)) {
             return;
         }
         Collection<Method> methods = asyncMethods(type);
@@ -127,12 +128,6 @@ final class AsyncCoverage {
         if (!methods.isEmpty() && advising) {
             findSelfInvocations(type, methods);
         }
-    }
-
-    /** Its well-known samples are applications like any other. */
-    private static boolean isOfSpring(Class<?> type) {
-        return type.getName().startsWith("org.springframework.")
-                && !type.getName().startsWith("org.springframework.samples.");
     }
 
     private Collection<Method> asyncMethods(Class<?> type) {
@@ -223,12 +218,8 @@ final class AsyncCoverage {
     }
 
     private void findSelfInvocations(Class<?> type, Collection<Method> methods) {
-        List<Class<?>> types = new ArrayList<>();
-        for (Class<?> each = type; each != null && !each.getName().startsWith("java."); each = each.getSuperclass()) {
-            types.add(each);
-        }
         try {
-            for (SelfCall call : selfCalls.find(types, methods)) {
+            for (SelfCall call : selfCalls.find(TypeHierarchy.withCodeOfUsers(type), methods)) {
                 if (!isPartOfItsWork(call, methods)) {
                     selfInvocations.add(
                             "%s calls %s on its own object: the call bypasses the proxy, so it runs on the thread of its caller"
