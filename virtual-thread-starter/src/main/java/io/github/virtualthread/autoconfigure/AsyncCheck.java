@@ -16,9 +16,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
@@ -100,21 +98,20 @@ final class AsyncCheck implements FurtherCheck {
         }
         if (settings.limit() != null) {
             for (String name : beans.getBeanNamesForType(AsyncConfigurer.class, true, false)) {
-                addUnused(beans.getMergedBeanDefinition(name), notes);
+                addUnused(name, notes);
             }
         }
         return notes;
     }
 
     /** An executor that the application gives to {@code @Async}, by its class: Spring Boot 4.1 wraps the bean. */
-    private static void addUnused(BeanDefinition definition, List<String> notes) {
-        if (definition instanceof AbstractBeanDefinition configurer && configurer.hasBeanClass()) {
-            Class<?> type = ClassUtils.getUserClass(configurer.getBeanClass());
-            Method method = ReflectionUtils.findMethod(type, "getAsyncExecutor");
-            if (method != null && method.getDeclaringClass() != AsyncConfigurer.class) {
-                notes.add("%s.getAsyncExecutor() is not used, because %s is set"
-                        .formatted(type.getSimpleName(), AsyncSettings.LIMIT));
-            }
+    private void addUnused(String configurer, List<String> notes) {
+        Class<?> declared = executors.declaredType(configurer);
+        Class<?> type = declared == null ? beans.getType(configurer, false) : ClassUtils.getUserClass(declared);
+        Method method = type == null ? null : ReflectionUtils.findMethod(type, "getAsyncExecutor");
+        if (method != null && method.getDeclaringClass() != AsyncConfigurer.class) {
+            notes.add("%s.getAsyncExecutor() is not used, because %s is set"
+                    .formatted(type.getSimpleName(), AsyncSettings.LIMIT));
         }
     }
 

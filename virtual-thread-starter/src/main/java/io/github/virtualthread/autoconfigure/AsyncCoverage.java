@@ -39,6 +39,7 @@ import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.AsyncAnnotationAdvisor;
 import org.springframework.scheduling.annotation.AsyncAnnotationBeanPostProcessor;
 import org.springframework.scheduling.config.TaskManagementConfigUtils;
+import org.springframework.util.ReflectionUtils;
 
 /**
  * Where the calls of {@code @Async} methods run, found in the beans as they are when the start is over. Beans that are created later
@@ -124,7 +125,8 @@ final class AsyncCoverage {
             return;
         }
         Collection<Method> methods = asyncMethods(type);
-        methods.forEach(method -> look(name, bean, type, method));
+        List<AsyncAnnotationAdvisor> advisors = methods.isEmpty() ? List.of() : advisors(bean);
+        methods.forEach(method -> look(name, advisors, type, method));
         if (!methods.isEmpty() && advising) {
             findSelfInvocations(type, methods);
         }
@@ -144,12 +146,13 @@ final class AsyncCoverage {
         int modifiers = method.getModifiers();
         return !Modifier.isPrivate(modifiers)
                 && !Modifier.isStatic(modifiers)
+                && !ReflectionUtils.isObjectMethod(method)
                 && pointcuts.stream()
                         .anyMatch(each -> each.getClassFilter().matches(type)
                                 && each.getMethodMatcher().matches(method, type));
     }
 
-    private void look(String bean, Object object, Class<?> type, Method method) {
+    private void look(String bean, List<AsyncAnnotationAdvisor> advisors, Class<?> type, Method method) {
         String name = name(type, method);
         Class<?> returned = method.getReturnType();
         if (!AsyncCalls.returnsNothing(method) && !Future.class.isAssignableFrom(returned)) {
@@ -157,10 +160,10 @@ final class AsyncCoverage {
                     .formatted(name, returned.getSimpleName()));
             return;
         }
-        AsyncCalls calls = calls(object, type, method);
+        AsyncCalls calls = calls(advisors, type, method);
         if (calls != null) {
             count(name, calls, method);
-        } else if (!advisors(object).isEmpty()) {
+        } else if (!advisors.isEmpty()) {
             problems.add(
                     "%s has @Async, but its proxy is frozen: its calls run on the executor of Spring, without a limit"
                             .formatted(name));
@@ -176,8 +179,8 @@ final class AsyncCoverage {
         }
     }
 
-    private @Nullable AsyncCalls calls(Object bean, Class<?> type, Method method) {
-        for (AsyncAnnotationAdvisor advisor : advisors(bean)) {
+    private @Nullable AsyncCalls calls(List<AsyncAnnotationAdvisor> advisors, Class<?> type, Method method) {
+        for (AsyncAnnotationAdvisor advisor : advisors) {
             if (advisor.getAdvice() instanceof AsyncCalls calls) {
                 return calls;
             }

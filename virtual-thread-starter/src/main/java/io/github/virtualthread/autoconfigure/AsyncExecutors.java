@@ -12,11 +12,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.config.BeanPostProcessor;
@@ -26,7 +23,6 @@ import org.springframework.core.PriorityOrdered;
 import org.springframework.core.SimpleAliasRegistry;
 import org.springframework.core.env.Environment;
 import org.springframework.core.task.TaskDecorator;
-import org.springframework.scheduling.TaskScheduler;
 
 /**
  * Puts the executors that properties name under limits. A bean keeps its definition, and so its name and its qualifiers; what others
@@ -38,8 +34,7 @@ final class AsyncExecutors implements BeanPostProcessor, PriorityOrdered {
     private final Map<String, Asked> asked = new LinkedHashMap<>();
     private final List<Mistake> mistakes = new ArrayList<>();
     private final Map<String, String> refused = new ConcurrentHashMap<>();
-    private final Set<String> replaced = ConcurrentHashMap.newKeySet();
-    private final List<String> losses = new CopyOnWriteArrayList<>();
+    private final Map<String, Executor> replaced = new ConcurrentHashMap<>();
     private volatile boolean checked;
 
     final AsyncSettings settings;
@@ -74,30 +69,30 @@ final class AsyncExecutors implements BeanPostProcessor, PriorityOrdered {
         if (by == null || !settings.enabled() || bean instanceof FactoryBean) {
             return bean;
         }
-        String reason = whyNot(bean);
-        if (bean instanceof Executor executor && reason == null) {
+        String reason = LimitedExecutors.whyNot(bean);
+        if (reason == null) {
+            Executor theirs = (Executor) bean;
             VirtualThreads threads = beans.getBean(BeanNames.BY_HAND, VirtualThreads.class);
             Object ours = LimitedExecutors.inPlaceOf(
-                    executor, ExecutorView.of(threads, name, by.limit), beans.getBeanClassLoader());
+                    name, theirs, ExecutorView.of(threads, name, by.limit), beans.getBeanClassLoader());
             Class<?> declared = declaredType(name);
             if (declared == null || declared.isInstance(ours)) {
-                if (replaced.add(name)) {
-                    losses.addAll(LimitedExecutors.losses(name, executor, beans.getBeanProvider(TaskDecorator.class)));
-                }
+                replaced.putIfAbsent(name, theirs);
                 return ours;
             }
             reason = "is declared as %s, of which there can be no proxy: declare it as an interface"
                     .formatted(declared.getName());
         }
-        refused.put(name, String.valueOf(reason));
+        refused.put(name, reason);
         if (checked) {
             throw new VirtualThreadConfigurationException(mistakes());
         }
         return bean;
     }
 
-    /** While a bean is created, its factory knows it by the class of the object, which nobody has asked for. */
-    private @Nullable Class<?> declaredType(String name) {
+    /** How a bean is declared, null if by no definition. While it is created, its factory knows it by the class of the object. */
+    @Nullable
+    Class<?> declaredType(String name) {
         if (!beans.isFactoryBean(name)
                 && beans.containsBeanDefinition(name)
                 && beans.getMergedBeanDefinition(name) instanceof RootBeanDefinition definition) {
@@ -110,15 +105,6 @@ final class AsyncExecutors implements BeanPostProcessor, PriorityOrdered {
             }
         }
         return null;
-    }
-
-    private static @Nullable String whyNot(Object bean) {
-        if (bean instanceof TaskScheduler || bean instanceof ScheduledThreadPoolExecutor) {
-            return "is a scheduler, whose tasks wait for a time and not for a permit";
-        }
-        return bean instanceof Executor
-                ? null
-                : "is a %s, not an executor".formatted(bean.getClass().getName());
     }
 
     /** What is wrong with the beans that are asked for. Those that are created from now on are checked at once. */
@@ -151,7 +137,7 @@ final class AsyncExecutors implements BeanPostProcessor, PriorityOrdered {
         if (reason != null) {
             return refusal(bean, by, reason);
         }
-        if (!settings.enabled() || replaced.contains(bean)) {
+        if (!settings.enabled() || replaced.containsKey(bean)) {
             return null;
         }
         if (!beans.containsLocalBean(bean)) {
@@ -164,7 +150,8 @@ final class AsyncExecutors implements BeanPostProcessor, PriorityOrdered {
         if (beans.containsSingleton(bean)) {
             return new Mistake(
                     "%s: the bean '%s' was there before it could be put under a limit".formatted(by.key, bean),
-                    "Declare it by a @Bean method that no post-processor needs, or remove the entry.");
+                    "Declare it by a @Bean method that no post-processor needs, or remove the entry. In a test with a mock, set"
+                            + " virtual-thread.enabled to false.");
         }
         return null;
     }
@@ -187,6 +174,9 @@ final class AsyncExecutors implements BeanPostProcessor, PriorityOrdered {
 
     /** What the executors did and do no longer. */
     List<String> losses() {
+        List<String> losses = new ArrayList<>();
+        replaced.forEach((name, theirs) ->
+                losses.addAll(LimitedExecutors.losses(name, theirs, beans.getBeanProvider(TaskDecorator.class))));
         return losses;
     }
 

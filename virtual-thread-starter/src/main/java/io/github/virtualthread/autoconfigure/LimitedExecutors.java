@@ -1,5 +1,6 @@
 package io.github.virtualthread.autoconfigure;
 
+import io.github.virtualthread.aop.TypeHierarchy;
 import io.github.virtualthread.execution.ExecutorView;
 import io.github.virtualthread.limit.TaskLimit;
 import java.lang.reflect.Field;
@@ -7,12 +8,15 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionHandler;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor.AbortPolicy;
 import java.util.function.ToIntFunction;
+import java.util.stream.Stream;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -25,27 +29,89 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.core.task.TaskDecorator;
 import org.springframework.core.task.support.ExecutorServiceAdapter;
 import org.springframework.core.task.support.TaskExecutorAdapter;
+import org.springframework.scheduling.TaskScheduler;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /** Executors of applications whose tasks run under a limit. Each is of the class that it was, and starts no thread of its own. */
 final class LimitedExecutors {
 
+    private static final Set<String> TASKS =
+            Set.of("execute", "submit", "submitCompletable", "submitListenable", "invokeAll", "invokeAny");
+
+    /** The end of an executor is that of the application. */
+    private static final Set<String> ENDS =
+            Set.of("shutdown", "shutdownNow", "awaitTermination", "isShutdown", "isTerminated", "close");
+
     private LimitedExecutors() {}
 
+    /** Why an object cannot be put under a limit, null if it can. */
+    static @Nullable String whyNot(Object bean) {
+        Class<?> type = ClassUtils.getUserClass(bean);
+        if (!(bean instanceof Executor)) {
+            return "is a %s, not an executor".formatted(type.getName());
+        }
+        if (bean instanceof TaskScheduler || bean instanceof ScheduledThreadPoolExecutor) {
+            return "is a scheduler, whose tasks wait for a time and not for a permit";
+        }
+        if (!isByClass(type)) {
+            return null;
+        }
+        for (Method method : type.getMethods()) {
+            Method ours = ours(method);
+            String reason = ours == null ? null : whyNot(method, ours);
+            if (reason != null) {
+                return "is a %s, whose method %s %s".formatted(type.getName(), method.getName(), reason);
+            }
+        }
+        return null;
+    }
+
+    private static @Nullable String whyNot(Method theirs, Method ours) {
+        if (Modifier.isFinal(theirs.getModifiers())) {
+            return "is final";
+        }
+        return theirs.getReturnType().isAssignableFrom(ours.getReturnType())
+                ? null
+                : "returns %s, but under a limit it returns %s"
+                        .formatted(
+                                theirs.getReturnType().getSimpleName(),
+                                ours.getReturnType().getSimpleName());
+    }
+
+    /** What is called in place of a method that runs tasks or ends a service, null for other methods. */
+    private static @Nullable Method ours(Method method) {
+        boolean ends =
+                ENDS.contains(method.getName()) && ExecutorService.class.isAssignableFrom(method.getDeclaringClass());
+        if (!ends && !TASKS.contains(method.getName())) {
+            return null;
+        }
+        return Stream.of(ExecutorView.class, TaskExecutorAdapter.class, ExecutorServiceAdapter.class)
+                .map(type -> ReflectionUtils.findMethod(type, method.getName(), method.getParameterTypes()))
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
+    }
+
+    private static boolean isByClass(Class<?> type) {
+        return !Modifier.isFinal(type.getModifiers())
+                && !type.isSealed()
+                && !type.getName().startsWith("java.");
+    }
+
     /**
-     * Returns an executor in place of another one: a proxy of its class, or of its interfaces if the class is final or of the JDK.
+     * Returns an executor in place of another one: a proxy of its class, or of its interfaces if the class is final, sealed or of the JDK.
      *
+     * @param bean its name
      * @param theirs executor of the application
      * @param view runs the tasks
      * @param classLoader class loader of the application, which has its class
      */
-    static Object inPlaceOf(Executor theirs, ExecutorView view, @Nullable ClassLoader classLoader) {
+    static Object inPlaceOf(String bean, Executor theirs, ExecutorView view, @Nullable ClassLoader classLoader) {
         ProxyFactory factory = new ProxyFactory(theirs);
-        Class<?> type = theirs.getClass();
-        factory.setProxyTargetClass(
-                !Modifier.isFinal(type.getModifiers()) && !type.getName().startsWith("java."));
-        factory.addAdvice(new UnderLimit(view, new TaskExecutorAdapter(view), new ExecutorServiceAdapter(view)));
+        factory.setProxyTargetClass(isByClass(theirs.getClass()));
+        factory.addAdvice(new UnderLimit(bean, view, new TaskExecutorAdapter(view), new ExecutorServiceAdapter(view)));
         return factory.getProxy(classLoader);
     }
 
@@ -72,6 +138,12 @@ final class LimitedExecutors {
      */
     static List<String> losses(String bean, Executor theirs, ObjectProvider<TaskDecorator> decorators) {
         List<String> losses = new ArrayList<>();
+        Class<?> type = ClassUtils.getUserClass(theirs);
+        if (!TypeHierarchy.withCodeOfUsers(type).isEmpty()) {
+            losses.add(
+                    "Executor '%s' is a %s: what its own methods for tasks do is not used any more. Do it in a TaskDecorator bean"
+                            .formatted(bean, type.getName()));
+        }
         Object decorator = decorator(theirs);
         if (decorator != null
                 && !decorator.getClass().getName().startsWith("org.springframework.")
@@ -110,19 +182,14 @@ final class LimitedExecutors {
     /**
      * What runs tasks goes to the limit, and what tells numbers asks the limit. Nothing changes it.
      *
+     * @param bean name of the executor
      * @param view runs the tasks
      * @param listenable as well, for futures of Spring 6.2
      * @param service as well, for many tasks at once; throws where somebody wants to end it
      */
-    private record UnderLimit(ExecutorView view, TaskExecutorAdapter listenable, ExecutorServiceAdapter service)
+    private record UnderLimit(
+            String bean, ExecutorView view, TaskExecutorAdapter listenable, ExecutorServiceAdapter service)
             implements MethodInterceptor {
-
-        private static final Set<String> TASKS =
-                Set.of("execute", "submit", "submitCompletable", "submitListenable", "invokeAll", "invokeAny");
-
-        /** The end of an executor is that of the application. */
-        private static final Set<String> ENDS =
-                Set.of("shutdown", "shutdownNow", "awaitTermination", "isShutdown", "isTerminated", "close");
 
         /** Spring itself sets others, such as the phase. */
         private static final Set<String> SIZES = Set.of(
@@ -130,12 +197,11 @@ final class LimitedExecutors {
 
         @Override
         public @Nullable Object invoke(MethodInvocation call) throws Throwable {
-            Method method = call.getMethod();
-            String name = method.getName();
-            boolean ends = ENDS.contains(name) && call.getThis() instanceof ExecutorService;
-            if (ends || TASKS.contains(name)) {
-                return run(method, call.getArguments());
+            Method ours = ours(call.getMethod());
+            if (ours != null) {
+                return run(ours, call.getArguments());
             }
+            String name = call.getMethod().getName();
             if (SIZES.contains(name)) {
                 throw new UnsupportedOperationException(
                         "%s has the numbers of its limit: %s has no effect".formatted(view, name));
@@ -145,7 +211,10 @@ final class LimitedExecutors {
                 case "getActiveCount", "getPoolSize" -> number(TaskLimit::inUse);
                 case "getQueueSize" -> number(TaskLimit::waiting);
                 // as of a pool that has not begun, for which metrics are prepared
-                case "getThreadPoolExecutor" -> throw new IllegalStateException(view + " has no ThreadPoolExecutor");
+                case "getThreadPoolExecutor" ->
+                    throw new IllegalStateException(
+                            "%s has no ThreadPoolExecutor: ask getActiveCount() and getQueueSize(), or remove %s%s"
+                                    .formatted(view, AsyncSettings.EXECUTORS, bean));
                 default -> call.proceed();
             };
         }
@@ -156,15 +225,13 @@ final class LimitedExecutors {
             return limit == null ? 0 : ofLimit.applyAsInt(limit);
         }
 
-        private @Nullable Object run(Method method, Object[] arguments) throws Throwable {
+        private @Nullable Object run(Method ours, @Nullable Object[] arguments) throws Throwable {
             for (Object target : List.of(view, listenable, service)) {
-                Method same =
-                        ReflectionUtils.findMethod(target.getClass(), method.getName(), method.getParameterTypes());
-                if (same != null) {
-                    return AopUtils.invokeJoinpointUsingReflection(target, same, arguments);
+                if (ours.getDeclaringClass().isInstance(target)) {
+                    return AopUtils.invokeJoinpointUsingReflection(target, ours, arguments);
                 }
             }
-            throw new UnsupportedOperationException("%s has no %s".formatted(view, method));
+            throw new IllegalStateException("%s has no %s".formatted(view, ours));
         }
     }
 }

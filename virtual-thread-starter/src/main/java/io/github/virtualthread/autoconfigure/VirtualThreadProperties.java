@@ -120,7 +120,7 @@ public record VirtualThreadProperties(
      * @param rejectHopeless whether a call is rejected at once if it would wait for more than half of the time that it has: of
      *     max-wait, or of what is left before its deadline. False if not set
      * @param adapt how the limit finds its number of permits, beginning with permits; the number stays if not set
-     * @param nested what happens to a {@code @VirtualThread} call from a body that holds the same limit, or one around it, if
+     * @param nested what happens to a call that returns a future, from a body that holds the same limit, or one around it, if
      *     no permit is free. A warning is logged if not set
      */
     public record Limit(

@@ -13,6 +13,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -220,6 +221,18 @@ class AsyncDeclarationsTests {
                         .of(JdkPool.class)
                         .with(MAIL)
                         .says("is declared as java.util.concurrent.ThreadPoolExecutor"),
+                the("class that nobody may extend")
+                        .of(SealedClass.class)
+                        .with(MAIL)
+                        .says("$Sealed, of which there can be no proxy: declare it as an interface"),
+                the("class with a final method for tasks")
+                        .of(FinalMethod.class)
+                        .with(MAIL)
+                        .says("$Final, whose method execute is final"),
+                the("class whose futures are of its own")
+                        .of(OwnFutures.class)
+                        .with(MAIL)
+                        .says("$Futures, whose method submit returns FutureTask"),
                 the("product that is no executor")
                         .of(Product.class)
                         .with(MAIL)
@@ -574,6 +587,59 @@ class AsyncDeclarationsTests {
 
         @SuppressWarnings("serial")
         static class Mails extends ThreadPoolTaskExecutor {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class SealedClass {
+
+        @Bean
+        Sealed mailExecutor() {
+            return new Sealed();
+        }
+
+        @SuppressWarnings("serial")
+        static sealed class Sealed extends ThreadPoolTaskExecutor permits Permitted {}
+
+        @SuppressWarnings("serial")
+        static final class Permitted extends Sealed {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class FinalMethod {
+
+        @Bean
+        Final mailExecutor() {
+            return new Final();
+        }
+
+        @SuppressWarnings("serial")
+        static class Final extends ThreadPoolTaskExecutor {
+
+            @Override
+            public final void execute(Runnable task) {
+                super.execute(task);
+            }
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OwnFutures {
+
+        @Bean
+        Futures mailExecutor() {
+            return new Futures();
+        }
+
+        @SuppressWarnings("serial")
+        static class Futures extends ThreadPoolTaskExecutor {
+
+            @Override
+            public FutureTask<?> submit(Runnable task) {
+                FutureTask<?> future = new FutureTask<>(task, null);
+                execute(future);
+                return future;
+            }
+        }
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -181,7 +181,9 @@ class AsyncExecutorsTests {
             assertThatThrownBy(() -> mails.setCorePoolSize(8))
                     .hasMessage(
                             "mailExecutor under limit 'mail' has the numbers of its limit: setCorePoolSize has no effect");
-            assertThatThrownBy(mails::getThreadPoolExecutor).hasMessageContaining("mailExecutor under limit 'mail'");
+            assertThatThrownBy(mails::getThreadPoolExecutor)
+                    .hasMessage("mailExecutor under limit 'mail' has no ThreadPoolExecutor: ask getActiveCount() and"
+                            + " getQueueSize(), or remove virtual-thread.async.executors.mailExecutor");
             gate.countDown();
             assertThat(CompletableFuture.allOf(held, waiting)).succeedsWithin(2, TimeUnit.MINUTES);
         });
@@ -200,6 +202,38 @@ class AsyncExecutorsTests {
                                 "$Tenants of executor 'simple' is not used any more",
                                 "The CallerRunsPolicy of executor 'mailExecutor' is not used any more: a full queue rejects the task")
                         .doesNotContain("of executor 'beans'"));
+    }
+
+    @Test
+    void theStartWarnsOfAClassOfTheApplication(CapturedOutput output) {
+        runner.withBean("mailExecutor", OwnPool.class)
+                .withBean("simple", Executor.class, () -> Runnable::run)
+                .withBean("scoped", ThreadPoolTaskExecutor.class)
+                .withPropertyValues(
+                        "virtual-thread.async.executors.mailExecutor=mail",
+                        "virtual-thread.async.executors.simple=mail",
+                        "virtual-thread.async.executors.scoped=mail")
+                .run(context -> {
+                    OwnPool own = context.getBean(OwnPool.class);
+                    own.execute(() -> {}, "tag");
+
+                    assertThat(own.tags()).containsExactly("tag");
+                    assertThat(output)
+                            .contains("Executor 'mailExecutor' is a %s: ".formatted(OwnPool.class.getName())
+                                    + "what its own methods for tasks do is not used any more")
+                            .contains("Executor 'simple' is a ")
+                            .doesNotContain("Executor 'scoped' is a ");
+                });
+    }
+
+    @Test
+    void aDecoratorMayNeedTheExecutor() {
+        ThreadPoolTaskExecutor decorated = new ThreadPoolTaskExecutor();
+        decorated.setTaskDecorator(new Tenants());
+        runner.withBean("mailExecutor", ThreadPoolTaskExecutor.class, () -> decorated)
+                .withBean(NeedsExecutor.class)
+                .withPropertyValues("virtual-thread.async.executors.mailExecutor=mail")
+                .run(context -> assertThat(context).hasNotFailed());
     }
 
     @Test
@@ -268,7 +302,9 @@ class AsyncExecutorsTests {
 
     @Test
     void methodsOfAnAnnotatedClassMayCallEachOther(CapturedOutput output) {
-        common.withBean(OnClass.class).run(context -> assertThat(output).doesNotContain("on its own object"));
+        common.withBean(OnClass.class).run(context -> assertThat(output)
+                .contains("@Async: 5 methods under limit common")
+                .doesNotContain("on its own object", "toString"));
     }
 
     @Test
@@ -472,12 +508,24 @@ class AsyncExecutorsTests {
         plain.withInitializer(
                         context -> context.getBeanFactory().registerSingleton("mailExecutor", new SyncTaskExecutor()))
                 .withPropertyValues("virtual-thread.async.executors.mailExecutor=mail")
-                .run(
-                        context -> assertThat(context)
-                                .getFailure()
-                                .hasMessageContaining(
-                                        "virtual-thread.async.executors.mailExecutor: the bean 'mailExecutor' was there before it could be"
-                                                + " put under a limit. Declare it by a @Bean method that no post-processor needs, or remove the entry."));
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasMessageContaining(
+                                "virtual-thread.async.executors.mailExecutor: the bean 'mailExecutor' was there before it could be"
+                                        + " put under a limit. Declare it by a @Bean method that no post-processor needs, or remove the entry. In a test with"
+                                        + " a mock, set virtual-thread.enabled to false."));
+    }
+
+    @Test
+    void aConfigurerMayBeAnObject(CapturedOutput output) {
+        plain.withUserConfiguration(Asynchronous.class)
+                .withInitializer(
+                        context -> context.getBeanFactory().registerSingleton("configurer", new OwnConfigurer()))
+                .withPropertyValues("virtual-thread.async.limit=common")
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(output).contains("OwnConfigurer.getAsyncExecutor() is not used");
+                });
     }
 
     @Test
@@ -613,7 +661,27 @@ class AsyncExecutorsTests {
     }
 
     @SuppressWarnings("serial")
-    static class OwnPool extends ThreadPoolTaskExecutor {}
+    static class OwnPool extends ThreadPoolTaskExecutor {
+
+        private final List<String> tags = new CopyOnWriteArrayList<>();
+
+        List<String> tags() {
+            return tags;
+        }
+
+        void execute(Runnable task, String tag) {
+            tags.add(tag);
+            execute(task);
+        }
+    }
+
+    record NeedsExecutor(@Qualifier("mailExecutor") Executor executor) implements TaskDecorator {
+
+        @Override
+        public Runnable decorate(Runnable task) {
+            return task;
+        }
+    }
 
     @Configuration(proxyBeanMethods = false)
     static class Prototypes {
@@ -653,6 +721,11 @@ class AsyncExecutorsTests {
         }
 
         public void one() {}
+
+        @Override
+        public String toString() {
+            return "on class";
+        }
     }
 
     static class Early {
