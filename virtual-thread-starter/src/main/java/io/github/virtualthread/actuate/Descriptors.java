@@ -86,7 +86,7 @@ record Descriptors(
                 limit.nested().name(),
                 limit.permitsFrom(),
                 seconds(limit.saturated()),
-                setting(limit.expectedWait(null)),
+                setting(limit.expectedWait()),
                 running.isEmpty() ? null : seconds(running.get(0).call().ran()),
                 first.isEmpty() ? null : seconds(first.get(0).call().waited()),
                 (int) running.stream().filter(LiveCall::abandoned).count(),

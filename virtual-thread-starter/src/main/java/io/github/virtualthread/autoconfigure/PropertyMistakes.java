@@ -212,7 +212,7 @@ final class PropertyMistakes {
             return mustBe("a duration such as 2s", name, value, DURATION);
         }
         if (type == Double.class) {
-            return mustBe("a number from 0.01 to 100", name, value, "Set %s to a number such as 3.".formatted(name));
+            return mustBe("a number from 0.1 to 10", name, value, "Set %s to a number such as 3.".formatted(name));
         }
         if (type == boolean.class || type == Boolean.class) {
             return mustBe("true or false", name, value, "Write true or false.");

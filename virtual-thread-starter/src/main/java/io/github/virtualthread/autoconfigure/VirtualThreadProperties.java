@@ -110,15 +110,15 @@ public record VirtualThreadProperties(
      * @param queueCapacity maximum number of waiting calls; a further call is rejected at once. Unbounded if not set
      * @param queueCapacityPerKey maximum number of waiting calls with the same key, at least 0; a further call with that key
      *     is rejected at once. Unbounded if not set
-     * @param keyWeights how many calls of a key get a permit for each call of a key of weight 1, 0.01 to 100; keyed by the key. All
+     * @param keyWeights how many calls of a key get a permit for each call of a key of weight 1, 0.1 to 10; keyed by the key. All
      *     other keys have weight 1
      * @param maxWait maximum wait for a permit; then the call is rejected. Unbounded if not set
      * @param clusterPermits maximum number of concurrent calls in all replicas of the application together, at least 1. A limit of
      *     this JVM alone if not set
      * @param onFailure what calls do while no engine lends permits: run under this replica's part of them, wait, or be rejected;
      *     with cluster-permits only. As cluster.on-failure says if not set
-     * @param rejectHopeless whether a call is rejected at once if it would wait for more than half of the time that it has: of
-     *     max-wait, or of what is left before its deadline. False if not set
+     * @param rejectHopeless whether a call waits for at most half of what was left before its deadline when it was made. False if
+     *     not set; a limit with adapt does so in any case
      * @param adapt how the limit finds its number of permits, beginning with permits; the number stays if not set
      * @param nested what happens to a call that returns a future, from a body that holds the same limit, or one around it, if
      *     no permit is free. A warning is logged if not set

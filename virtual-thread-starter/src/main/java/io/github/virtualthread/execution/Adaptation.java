@@ -43,18 +43,19 @@ public final class Adaptation implements TaskListener {
         if (call.isStarted()) {
             for (TaskLimit each = call.spec().limit(); each != null; each = each.within()) {
                 Adapt adapt = each.settings().adapt();
-                if (adapt != null) {
+                // what runs under a permit of another call is a part of that one
+                if (adapt != null && ((Call) call).tookPermitOf(each)) {
                     ended(each, adapt, call.ran().toNanos(), outcome == Outcome.TIMEOUT);
                 }
             }
         }
     }
 
-    private void ended(TaskLimit limit, Adapt adapt, long ran, boolean failed) {
+    private void ended(TaskLimit limit, Adapt adapt, long ran, boolean stopped) {
         long now = System.nanoTime();
         int permits = limit.permits();
         Rounds.Result round = rounds.computeIfAbsent(limit, first -> new Rounds(now - ran))
-                .ended(permits, adapt, now - ran, now, failed, limit.waiting());
+                .ended(permits, adapt, new Rounds.Run(now - ran, now, stopped), limit.inUse());
         if (round == null) {
             return;
         }
@@ -63,13 +64,15 @@ public final class Adaptation implements TaskListener {
         }
         if (round.atLeast() == LONG) {
             logger.warn(
-                    "Limit '{}' stays at its least of {} permits: {} of its last {} runs took longer than {}. Is run-time shorter"
-                            + " than an idle partner needs?",
+                    "Limit '{}' stays at its least of {} permits: {} of its last {} runs took longer than {}, and {} of these were"
+                            + " stopped by their timeout or deadline. Its partner is slow, or run-time is shorter than an idle partner"
+                            + " needs.",
                     limit.name(),
                     adapt.least(),
                     round.slow(),
                     round.ends(),
-                    Durations.text(adapt.runTime()));
+                    Durations.text(adapt.runTime()),
+                    round.stopped());
         }
     }
 }

@@ -25,9 +25,10 @@ abstract class Call extends PermitRequest implements TaskCall {
 
     private static final byte OF_EXECUTOR = 2;
     private static final byte UNAWAITED = 4;
+    private static final byte LENT = 8;
 
     private final Recipe recipe;
-    private byte known; // bits, written before the call is submitted
+    private byte known; // bits, written before the call is submitted, and where it leaves its queue
     private volatile long id; // 0: not read yet
     private volatile long startedAt; // 0: not started
 
@@ -93,6 +94,12 @@ abstract class Call extends PermitRequest implements TaskCall {
         return recipe.limit();
     }
 
+    /** Whether its limit rejects hopeless calls. */
+    final boolean rejectsHopeless() {
+        TaskLimit limit = recipe.limit();
+        return limit != null && limit.rejectsHopeless();
+    }
+
     @Override
     protected final @Nullable KeyedPlace place() {
         return recipe.place;
@@ -127,6 +134,16 @@ abstract class Call extends PermitRequest implements TaskCall {
 
     final boolean isUnawaited() {
         return is(UNAWAITED);
+    }
+
+    /** It is about to borrow the permit of its caller. */
+    final void lent() {
+        note(LENT);
+    }
+
+    /** Whether the permit of that limit, under which the call ran, was its own. */
+    final boolean tookPermitOf(TaskLimit limit) {
+        return !is(LENT) && takesPermitOf(limit);
     }
 
     /** The threads of this call's name. */

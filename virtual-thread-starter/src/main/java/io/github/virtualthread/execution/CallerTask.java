@@ -82,14 +82,17 @@ final class CallerTask extends Call {
     }
 
     private void acquire(@Nullable Deadline deadline) throws InterruptedException {
-        long left = deadline == null ? Long.MAX_VALUE : deadline.left();
-        Reason refused = left <= 0 ? Reason.DEADLINE : ask(left);
+        if (deadline != null && deadline.isOver()) {
+            throw rejection(Reason.DEADLINE, deadline);
+        }
+        Deadline ofWait = deadline == null || !rejectsHopeless() ? deadline : deadline.half();
+        Reason refused = ask(ofWait == null ? Long.MAX_VALUE : ofWait.left());
         if (refused != null) {
             throw rejection(refused, deadline);
         }
         if (!granted) {
             try {
-                awaitWhileOpen(deadline);
+                awaitWhileOpen(deadline, ofWait);
             } catch (Throwable over) { // also where memory is short: nobody else gives the permit back
                 giveUp();
                 throw over;
@@ -103,19 +106,19 @@ final class CallerTask extends Call {
     }
 
     /** A stop of the engine waits for this call, and rejects it in the end. */
-    private void awaitWhileOpen(@Nullable Deadline deadline) throws InterruptedException {
+    private void awaitWhileOpen(@Nullable Deadline deadline, @Nullable Deadline ofWait) throws InterruptedException {
         parts().live().begin(); // before the gate is checked: a stop that comes later sees this call
         try {
             if (parts().gate().isStopped() && leave(Reason.SHUTDOWN)) {
                 throw rejection(Reason.SHUTDOWN, null);
             }
-            await(deadline);
+            await(deadline, ofWait);
         } finally {
             parts().live().end();
         }
     }
 
-    private void await(@Nullable Deadline deadline) throws InterruptedException {
+    private void await(@Nullable Deadline deadline, @Nullable Deadline ofWait) throws InterruptedException {
         long begin = System.nanoTime();
         while (!granted) {
             Reason rejected = rejection;
@@ -126,9 +129,9 @@ final class CallerTask extends Call {
                 throw new InterruptedException("%s was interrupted while it waited for a permit of limit '%s'"
                         .formatted(spec().name(), spec().limitName()));
             }
-            if (deadline == null || !deadline.isOver()) {
-                park(System.nanoTime() - begin, deadline == null ? Long.MAX_VALUE : deadline.left());
-            } else if (!leave(Reason.DEADLINE)) {
+            if (ofWait == null || !ofWait.isOver()) {
+                park(System.nanoTime() - begin, ofWait == null ? Long.MAX_VALUE : ofWait.left());
+            } else if (!leave(ofWait.equals(deadline) ? Reason.DEADLINE : Reason.HOPELESS)) {
                 parkUntilReported();
             }
         }
@@ -138,7 +141,7 @@ final class CallerTask extends Call {
      * The limit ends the wait of a virtual thread. A platform thread ends its wait itself, because it needs no carrier for
      * that, and so does any thread with a deadline.
      *
-     * @param most nanoseconds until its deadline, the maximum value for none
+     * @param most nanoseconds until its wait is over, the maximum value for none
      */
     private void park(long waited, long most) {
         if (thread.isVirtual()) {

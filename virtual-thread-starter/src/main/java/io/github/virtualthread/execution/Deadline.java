@@ -150,6 +150,11 @@ public final class Deadline {
         return other == null || (one != null && one.at - other.at < 0) ? one : other;
     }
 
+    /** One that passes when half of what is left now has passed. */
+    Deadline half() {
+        return new Deadline(Duration.ofNanos(left() / 2));
+    }
+
     /** Nanoseconds until it passes; zero or negative afterwards. */
     long left() {
         return at - System.nanoTime();

@@ -19,7 +19,8 @@ final class DeadlineContext implements CapturedContext {
     private final CapturedContext captured;
     private final @Nullable Deadline ofCaller;
     final Deadline deadline;
-    private @Nullable Future<?> entry; // in the timer; written before the task asks for its permit
+    private volatile @Nullable Future<?> entry; // in the timer
+    private volatile boolean isForgotten;
 
     private DeadlineContext(CapturedContext captured, @Nullable Deadline ofCaller, Deadline deadline) {
         this.captured = captured;
@@ -45,13 +46,17 @@ final class DeadlineContext implements CapturedContext {
         return deadline.equals(ofCaller);
     }
 
-    /** Has the timer run an action when the time is over, unless the task has ended by then. */
-    void watch(TaskTimer timer, Runnable whenOver) {
-        entry = timer.schedule(whenOver, deadline.left());
+    /** Has the timer run an action after so many nanoseconds, unless the task has ended by then. */
+    void watch(TaskTimer timer, Runnable action, long nanos) {
+        entry = timer.schedule(action, nanos);
+        if (isForgotten) {
+            forget();
+        }
     }
 
     /** The task has ended. */
     void forget() {
+        isForgotten = true;
         Future<?> scheduled = entry;
         if (scheduled != null) {
             scheduled.cancel(false);

@@ -240,17 +240,25 @@ final class FanOut<T extends @Nullable Object> {
 
         @Override
         @Nullable
-        Reason askForPermit(long timeLeft) {
+        Reason askForPermit(long longest) {
             if (loan != null && loan.lendTo(this)) {
+                lent();
                 borrow();
                 return null;
             }
-            return super.askForPermit(loan == null ? timeLeft : 0); // its caller may lend it the permit soon
+            return super.askForPermit(longest);
+        }
+
+        /** Its caller may lend it the permit soon. */
+        @Override
+        boolean waitIsHalved() {
+            return loan == null && super.waitIsHalved();
         }
 
         boolean borrowInsteadOfWaiting() {
             boolean waited = leaveQueue();
             if (waited) {
+                lent();
                 borrow();
             }
             return waited;

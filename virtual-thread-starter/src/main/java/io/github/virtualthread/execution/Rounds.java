@@ -2,11 +2,13 @@ package io.github.virtualthread.execution;
 
 import io.github.virtualthread.limit.LimitSettings.Adapt;
 import io.github.virtualthread.limit.ScopedLock;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the number of permits of one limit. A round is as many ends as there are permits, at least 20. If more than half of its runs were
- * slow, or more than a tenth failed, a fifth of the permits goes. Otherwise one comes, if calls waited at more than half of its ends.
+ * Finds the number of permits of one limit. A round is as many ends as there are permits, at least 20. A run is slow if it took longer
+ * than the goal, whatever ended it. If more than half of the runs of a round were slow, or more than a tenth were slow and stopped, a
+ * fifth of the permits goes. Otherwise one comes, if nine tenths of them were in use at more than half of its ends.
  */
 final class Rounds {
 
@@ -18,19 +20,32 @@ final class Rounds {
     private long lowered; // a run that began before says nothing about the present number
     private int ends;
     private int slow;
-    private int failed;
-    private int awaited;
+    private int stopped;
+    private int used;
     private int atLeast; // rounds in a row that would have lowered it further
+
+    /**
+     * One run, by {@link System#nanoTime}.
+     *
+     * @param stopped whether its timeout or its deadline ended it
+     */
+    record Run(long began, long ended, boolean stopped) {
+
+        boolean isLongerThan(Duration goal) {
+            return ended - began > goal.toNanos();
+        }
+    }
 
     /**
      * The end of a round.
      *
      * @param permits number of permits from now on
      * @param slow number of its slow runs
+     * @param stopped how many of these were stopped
      * @param ends number of its runs
      * @param atLeast number of rounds in a row that would have lowered the least number
      */
-    record Result(int permits, int slow, int ends, int atLeast) {}
+    record Result(int permits, int slow, int stopped, int ends, int atLeast) {}
 
     /** Begins with runs that begin at that moment. */
     Rounds(long moment) {
@@ -38,39 +53,39 @@ final class Rounds {
     }
 
     /**
-     * A run has ended.
+     * A run has ended, and its permit is back.
      *
-     * @param failed whether by its timeout or deadline
-     * @param calls number of calls that wait
+     * @param inUse number of permits in use now
      * @return null while the round goes on
      */
     @Nullable
-    Result ended(int permits, Adapt adapt, long began, long now, boolean failed, int calls) {
+    Result ended(int permits, Adapt adapt, Run run, int inUse) {
         try (ScopedLock held = lock.hold()) {
-            if (began - lowered < 0) {
+            if (run.began - lowered < 0) {
                 return null;
             }
+            boolean isSlow = run.isLongerThan(adapt.runTime());
             ends++;
-            slow += failed || now - began > adapt.runTime().toNanos() ? 1 : 0;
-            this.failed += failed ? 1 : 0;
-            awaited += calls > 0 ? 1 : 0;
-            return ends < Math.max(FEWEST, permits) ? null : end(permits, adapt, now);
+            slow += isSlow ? 1 : 0;
+            stopped += isSlow && run.stopped ? 1 : 0;
+            used += (inUse + 1) * 10L >= permits * 9L ? 1 : 0; // with that of this run
+            return ends < Math.max(FEWEST, permits) ? null : end(permits, adapt, run.ended);
         }
     }
 
     private Result end(int permits, Adapt adapt, long now) {
-        int next = awaited * 2 > ends ? permits + 1 : permits;
-        boolean lowers = slow * 2 > ends || failed * 10 > ends;
+        int next = used * 2 > ends ? permits + 1 : permits;
+        boolean lowers = slow * 2 > ends || stopped * 10 > ends;
         if (lowers) {
             next = permits * 4 / 5;
             lowered = now;
         }
         atLeast = lowers && next < adapt.least() ? atLeast + 1 : 0;
-        Result result = new Result(Math.clamp(next, adapt.least(), adapt.most()), slow, ends, atLeast);
+        Result result = new Result(Math.clamp(next, adapt.least(), adapt.most()), slow, stopped, ends, atLeast);
         ends = 0;
         slow = 0;
-        failed = 0;
-        awaited = 0;
+        stopped = 0;
+        used = 0;
         return result;
     }
 }

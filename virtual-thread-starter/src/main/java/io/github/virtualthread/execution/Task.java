@@ -88,8 +88,13 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
 
     /** Asks for the permit as {@link #ask} does; returns why it was refused, null if it was not. */
     @Nullable
-    Reason askForPermit(long timeLeft) {
-        return ask(timeLeft);
+    Reason askForPermit(long longest) {
+        return ask(longest);
+    }
+
+    /** Whether the task may wait for half of what is left before its deadline only. */
+    boolean waitIsHalved() {
+        return rejectsHopeless();
     }
 
     /**

@@ -23,19 +23,31 @@ final class TimeBounds {
     private TimeBounds() {}
 
     /**
-     * Asks for the permit of a task with a deadline. From then on the timer ends the task when its time is over.
+     * Asks for the permit of a task with a deadline. From then on the timer ends the task when its time is over, and where the limit
+     * rejects hopeless calls, its wait when half of it is.
      *
      * @return why the task was refused, null if it was not
      */
     static @Nullable Reason ask(Task task, DeadlineContext timed) {
-        long left = timed.deadline.left();
-        if (left <= 0) {
+        if (timed.deadline.isOver()) {
             return Reason.DEADLINE;
         }
-        timed.watch(task.parts().timer(), () -> endOverdue(task)); // first: the task may have ended afterwards
-        Reason refused = task.askForPermit(left);
+        boolean halved = task.waitIsHalved();
+        Deadline ofWait = halved ? timed.deadline.half() : timed.deadline;
+        // first: the task may have ended afterwards
+        timed.watch(
+                task.parts().timer(), halved ? () -> endHopeless(task, timed) : () -> endOverdue(task), ofWait.left());
+        Reason refused = task.askForPermit(halved ? ofWait.left() : Long.MAX_VALUE);
         // the timer may have come before there was anything to end
-        return refused == null && timed.deadline.isOver() && task.leaveQueue() ? Reason.DEADLINE : refused;
+        Reason why = halved ? Reason.HOPELESS : Reason.DEADLINE;
+        return refused == null && ofWait.isOver() && task.leaveQueue() ? why : refused;
+    }
+
+    /** On the thread of the timer. */
+    private static void endHopeless(Task task, DeadlineContext timed) {
+        if (!task.rejectWaiting(Reason.HOPELESS)) {
+            timed.watch(task.parts().timer(), () -> endOverdue(task), timed.deadline.left());
+        }
     }
 
     /** On the thread of the timer. A task that neither waits nor runs looks at the clock itself. */

@@ -5,6 +5,7 @@ import io.github.virtualthread.limit.LimitSettings.Nested;
 import io.github.virtualthread.timer.TaskTimer;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -70,15 +71,20 @@ final class Admission implements PermitGate {
         }
     }
 
-    /** Applies changed settings, within {@link #change}. */
-    void apply(int morePermits, LimitSettings before, LimitSettings after) {
+    /**
+     * Applies changed settings, within {@link #change}.
+     *
+     * @param weights of keys that have others than before
+     */
+    void apply(int morePermits, LimitSettings before, LimitSettings after, Map<String, Double> weights) {
         level.change(morePermits, after.permitsPerKey());
         if (!Objects.equals(before.maxWait(), after.maxWait())) {
             // the oldest has to go earlier, or later, than the timer knows
             expiry.reschedule();
         }
-        if (!before.keyWeights().equals(after.keyWeights())) {
-            queue.weightsChanged();
+        KeyTurns turns = queue.turns();
+        if (turns != null) {
+            turns.setWeights(weights);
         }
         if (level.isClosed()) {
             pace = null; // what it has seen is over
@@ -87,33 +93,34 @@ final class Admission implements PermitGate {
 
     /** Reads the keys that have calls. That may take long, so callers do not wait for it. */
     <T> T ofKeys(Function<KeyTurns, T> read, T none) {
-        KeyTurns turns = lock.locked(queue::turns);
+        KeyTurns turns = queue.turns();
         return turns == null ? none : read.apply(turns);
     }
 
     @Override
-    public @Nullable Reason admit(PermitRequest request, long timeLeft) {
+    public @Nullable Reason admit(PermitRequest request, long longest) {
         KeyedPlace place = request.place();
         // nobody waits at a limit that is not full: nobody is overtaken
         if (place == null && !level.full && level.isAlone() && permits.tryAcquire()) {
             grant(request);
             return null;
         }
-        return admitInTurn(request, place, timeLeft);
+        return admitInTurn(request, place, longest);
     }
 
-    private @Nullable Reason admitInTurn(PermitRequest request, @Nullable KeyedPlace place, long timeLeft) {
+    private @Nullable Reason admitInTurn(PermitRequest request, @Nullable KeyedPlace place, long longest) {
         boolean nested = request.isNested();
         boolean granted = false;
         boolean stays = false;
         Reason refused = null;
         boolean keyMayRun = true;
+        Double weight = weigh(place);
         lock.lock();
         try {
-            queue.arrive(place);
+            queue.arrive(place, weight);
             granted = level.take(place);
             keyMayRun = granted || queue.mayRun(place);
-            refused = granted ? null : refusal(place, nested, timeLeft);
+            refused = granted ? null : refusal(place, nested, longest);
             if (!granted && refused == null) {
                 enqueue(request);
             }
@@ -135,7 +142,17 @@ final class Admission implements PermitGate {
         return refused;
     }
 
-    private @Nullable Reason refusal(@Nullable KeyedPlace place, boolean nested, long timeLeft) {
+    /** The weight of the key of a request, null if all are equal. May ask a bean of the application: must not have the lock. */
+    private @Nullable Double weigh(@Nullable KeyedPlace place) {
+        if (place == null || place.key == null) {
+            return null;
+        }
+        KeyTurns turns = queue.turns();
+        Double known = turns == null ? null : turns.weight(place.key);
+        return known == null ? limit.weight(place.key) : known;
+    }
+
+    private @Nullable Reason refusal(@Nullable KeyedPlace place, boolean nested, long longest) {
         if (level.isRefused()) {
             return Reason.NO_LEASE;
         }
@@ -149,31 +166,35 @@ final class Admission implements PermitGate {
         if (nested && settings.nested() == Nested.FAIL) {
             return Reason.NESTED;
         }
-        return settings.rejectHopeless() && isHopeless(place, timeLeft, settings.maxWait()) ? Reason.HOPELESS : null;
+        return settings.rejectsHopeless() && place == null && isHopeless(longest, settings.maxWait())
+                ? Reason.HOPELESS
+                : null;
     }
 
-    /** Half of the time that a call has is for its run. Who holds a permit that others wait for goes before them. */
-    private boolean isHopeless(@Nullable KeyedPlace place, long timeLeft, @Nullable Duration maxWait) {
+    /** Says of a call what will be known in any case once it has waited for the longest that it may. */
+    private boolean isHopeless(long longest, @Nullable Duration maxWait) {
         if (pace == null) {
             pace = new Pace();
         }
         pace.look(level.fullSince(), System.nanoTime(), level.completed());
-        long time = maxWait == null ? timeLeft : Math.min(timeLeft, TimeUnit.NANOSECONDS.convert(maxWait));
-        String key = place == null ? null : place.key;
-        return time > 0
-                && time < Long.MAX_VALUE
-                && (place == null || place.held == null)
-                && nanosUntil(level.ahead(key, 0)) > time / 2;
+        return nanosUntilNext()
+                > (maxWait == null ? longest : Math.min(longest, TimeUnit.NANOSECONDS.convert(maxWait)));
     }
 
-    private long nanosUntil(double permits) {
-        return pace == null ? 0 : pace.nanosUntil(permits, level.fullSince(), System.nanoTime(), level.completed());
+    /**
+     * How long one more call would wait, by the pace of the limit; 0 if nobody waits, or if that is not known: with keys, and with
+     * limits around or inside, some go before others.
+     */
+    private long nanosUntilNext() {
+        return pace == null || queue.isEmpty() || queue.hasKeys() || !level.isAlone()
+                ? 0
+                : pace.nanosUntil(queue.size() + 1, level.fullSince(), System.nanoTime(), level.completed());
     }
 
-    /** How long one more call with that key would wait; null if that is not known. */
+    /** How long one more call would wait; null if that is not known. */
     @Nullable
-    Duration expectedWait(@Nullable String key) {
-        long nanos = lock.locked(() -> nanosUntil(level.ahead(key, 1)));
+    Duration expectedWait() {
+        long nanos = lock.locked(this::nanosUntilNext);
         return nanos == 0 ? null : Duration.ofMillis(1 + TimeUnit.NANOSECONDS.toMillis(nanos));
     }
 

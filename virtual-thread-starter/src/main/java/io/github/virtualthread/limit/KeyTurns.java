@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,37 +26,50 @@ final class KeyTurns {
     private volatile @Nullable Map<String, Line> lines;
     private boolean large;
     private final LinkedNodes<Line> ring = new LinkedNodes<>();
-    private final Function<String, Line> newLine;
-    private double weightOfRing;
     private volatile int permitsPerKey;
     private int blocked;
 
-    KeyTurns(int permitsPerKey, Function<String, Line> newLine) {
+    KeyTurns(int permitsPerKey) {
         this.permitsPerKey = permitsPerKey;
-        this.newLine = newLine;
     }
 
+    /** Looks at all keys, if the number is another one. */
     void setPermitsPerKey(int permitsPerKey) {
-        this.permitsPerKey = permitsPerKey;
-        lines().values().forEach(this::place);
+        if (permitsPerKey != this.permitsPerKey) {
+            this.permitsPerKey = permitsPerKey;
+            lines().values().forEach(this::place);
+        }
     }
 
-    void setWeights(Function<String, @Nullable Double> weight) {
-        lines().forEach((key, line) -> {
-            unlink(line);
-            line.setWeight(weight.apply(key));
-            place(line);
+    /** Sets the weights of these keys, as far as they are known. */
+    void setWeights(Map<String, Double> weights) {
+        weights.forEach((key, weight) -> {
+            Line line = lines().get(key);
+            if (line != null) {
+                line.setWeight(weight);
+            }
         });
     }
 
+    /** The weight of a key that has requests; null if it has none, or if all keys are equal. Needs no lock. */
+    @Nullable
+    Double weight(String key) {
+        Line line = lines().get(key);
+        return line == null ? null : line.weight();
+    }
+
     /** A request comes. All that follows needs no memory. */
-    void arrive(KeyedPlace place, String key) {
+    void arrive(KeyedPlace place, String key, @Nullable Double weight) {
         Map<String, Line> known = lines;
         if (known == null) {
             known = new ConcurrentHashMap<>();
             lines = known;
         }
-        Line line = known.computeIfAbsent(key, newLine);
+        Line line = known.get(key);
+        if (line == null) {
+            line = weight == null ? new Line(key) : new WeightedLine(key, weight);
+            known.put(key, line);
+        }
         large |= known.size() > LARGE;
         line.arrived++;
         place.line = line;
@@ -149,16 +161,6 @@ final class KeyTurns {
         return first == null || first.head == null ? null : first.head.request;
     }
 
-    /** As {@link PermitLevel#ahead}. A line without permits has what its turns in the ring give it. */
-    double ahead(String key, int coming, int inUse) {
-        Line line = lines().get(key);
-        int own = line == null ? 0 : line.waits() + coming;
-        if (line == null || own <= 1) {
-            return 0;
-        }
-        return line.running > 0 ? (double) own * inUse / line.running : own * Math.max(1, weightOfRing / line.weight());
-    }
-
     /** How many wait that their key would not let run, even if there were permits. */
     int blocked() {
         return blocked;
@@ -203,7 +205,6 @@ final class KeyTurns {
     private void unlink(Line line) {
         if (ring.contains(line)) {
             ring.remove(line);
-            weightOfRing -= line.weight();
         }
     }
 
@@ -217,7 +218,6 @@ final class KeyTurns {
             unlink(line);
         } else if (!ring.contains(line)) {
             ring.add(line);
-            weightOfRing += line.weight();
         }
         if (line.waiting == 0) {
             line.emptied();
@@ -256,11 +256,12 @@ final class KeyTurns {
             this.key = key;
         }
 
-        float weight() {
-            return 1;
+        @Nullable
+        Double weight() {
+            return null;
         }
 
-        void setWeight(@Nullable Double weight) {}
+        void setWeight(double weight) {}
 
         /** How many requests may wait, of a number that is meant for a key of weight 1. */
         int share(int number) {

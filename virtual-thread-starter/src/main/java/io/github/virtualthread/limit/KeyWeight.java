@@ -3,8 +3,8 @@ package io.github.virtualthread.limit;
 /**
  * Weighs the keys that {@code key-weights} of their limit does not name. A bean of this type weighs the keys of all limits.
  *
- * <p>It is asked when a key makes its first call, and again when {@code key-weights} change, while the limit is held up: it must not
- * block.
+ * <p>It is asked on the thread of a caller, when no other call of the key waits or runs: it should be quick, because that call waits
+ * for it, and nobody else does. It is asked again when {@code key-weights} change.
  */
 @FunctionalInterface
 @SuppressWarnings("FunctionalInterfaceMethodChanged") // so each limit gets it when it is created
@@ -15,7 +15,7 @@ public interface KeyWeight extends TaskLimitCustomizer {
      *
      * @param limit name of the limit
      * @param key key of the calls
-     * @return from 0.01 to 100; if it is another number, or this throws, the weight is 1
+     * @return from 0.1 to 10; of another number the nearest of these is used, and 1 if this throws. A limit warns of the first one
      */
     double of(String limit, String key);
 

@@ -29,7 +29,10 @@ public class LimitExceededException extends TaskRejectedException {
         WAIT_TIMEOUT,
         /** The deadline of the call passed before its body began, or had passed when it was made. */
         DEADLINE,
-        /** By the pace of the limit, the wait would have taken more than half of the time that the call had. */
+        /**
+         * The turn of the call did not come while half of what was left before its deadline passed, or will not, by the pace of the
+         * limit, within that time or the maximum wait.
+         */
         HOPELESS,
         /**
          * The body that made the call holds a permit that the call needs on another thread, no other permit was free, and the
@@ -107,7 +110,11 @@ public class LimitExceededException extends TaskRejectedException {
         this.available = limit == null ? 0 : limit.available();
         this.lent = limit == null ? 0 : limit.lent();
         this.waiting = limit == null ? 0 : limit.waiting();
-        this.expectedWait = limit == null ? null : limit.expectedWait(key);
+        this.expectedWait = limit == null ? null : shorter(shorter(limit.expectedWait(), limit.maxWait()), deadline);
+    }
+
+    private static @Nullable Duration shorter(@Nullable Duration wait, @Nullable Duration most) {
+        return wait == null || most == null || wait.compareTo(most) < 0 ? wait : most;
     }
 
     /** Called by the constructor of {@link Throwable}: walks no stack. */
@@ -149,11 +156,7 @@ public class LimitExceededException extends TaskRejectedException {
                     case KEY_QUEUE_FULL -> raise + " its queue-capacity-per-key, or send fewer calls with this key";
                     case WAIT_TIMEOUT -> raise + " its max-wait, or send fewer calls";
                     case DEADLINE -> overdue();
-                    case HOPELESS ->
-                        "it would have waited %s, more than half of the time that it has: %s"
-                                .formatted(
-                                        expectedWait == null ? "too long" : "about " + Durations.text(expectedWait),
-                                        moreTime());
+                    case HOPELESS -> hopeless(raise);
                     case NO_LEASE ->
                         "the engine that lends permits to all replicas cannot be reached: see the log for why, or set its"
                                 + " on-failure to local-share or wait";
@@ -204,6 +207,13 @@ public class LimitExceededException extends TaskRejectedException {
         return permits == null ? 0 : permits;
     }
 
+    private String hopeless(String raise) {
+        return deadline == null
+                ? "its turn does not come within max-wait: %s its max-wait, or send fewer calls".formatted(raise)
+                : "its turn does not come while it may wait, which is for half of what is left before its deadline of %s: %s"
+                        .formatted(Durations.text(deadline), moreTime());
+    }
+
     private String overdue() {
         return "its deadline%s passed before it began: %s"
                 .formatted(deadline == null ? "" : " of " + Durations.text(deadline), moreTime());
@@ -227,7 +237,8 @@ public class LimitExceededException extends TaskRejectedException {
     /**
      * How long a call would wait that comes now, by the pace of the limit.
      *
-     * @return time from the moment of the rejection; empty if it is not known, or if the limit does not reject hopeless calls
+     * @return time from the moment of the rejection, at most the time that this call had; empty if it is not known: if nobody
+     *     waits, while calls have keys, with limits around or inside, or if the limit does not reject hopeless calls
      */
     public Optional<Duration> expectedWait() {
         return Optional.ofNullable(expectedWait);

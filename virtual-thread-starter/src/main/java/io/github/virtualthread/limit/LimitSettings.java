@@ -27,8 +27,9 @@ import org.jspecify.annotations.Nullable;
  * @param clusterPermits maximum number of calls that run at once in all replicas of the application together, at least 1, and
  *     not below {@code permits} unless these come from a pool; null for a limit of this JVM alone
  * @param onFailure what calls do while no permits can be lent; null for what the cluster is configured with
- * @param rejectHopeless whether a call is rejected at once if it would wait for more than half of the time that it has
- * @param keyWeights how many calls of a key get a permit for each call of a key of weight 1, from 0.01 to 100, by key; keys that
+ * @param rejectHopeless whether a call waits for at most half of what was left before its deadline when it was made; a limit with
+ *     {@code adapt} does so in any case
+ * @param keyWeights how many calls of a key get a permit for each call of a key of weight 1, from 0.1 to 10, by key; keys that
  *     are not named have weight 1, or that of a {@link KeyWeight}
  * @param adapt how the limit finds its number of permits, beginning with {@code permits}; null if the number stays
  */
@@ -80,6 +81,9 @@ public record LimitSettings(
      */
     public record Adapt(int least, int most, Duration runTime) implements Serializable {}
 
+    static final double LIGHTEST = 0.1;
+    static final double HEAVIEST = 10;
+
     /** Value of a number that has no maximum: of {@link #queueCapacity()}, and of the two for each key. */
     public static final int UNBOUNDED = Integer.MAX_VALUE;
 
@@ -116,7 +120,7 @@ public record LimitSettings(
         keyWeights = Map.copyOf(keyWeights);
         keyWeights.forEach((key, weight) -> {
             if (!isWeight(weight)) {
-                problems.add("key-weights must be from 0.01 to 100, was %s for '%s'".formatted(weight, key));
+                problems.add("key-weights must be from 0.1 to 10, was %s for '%s'".formatted(weight, key));
             }
         });
         if (adapt != null) {
@@ -144,7 +148,7 @@ public record LimitSettings(
     }
 
     static boolean isWeight(double weight) {
-        return weight >= 0.01 && weight <= 100;
+        return weight >= LIGHTEST && weight <= HEAVIEST;
     }
 
     /**
@@ -296,8 +300,7 @@ public record LimitSettings(
     /**
      * Returns a copy that rejects hopeless calls, or lets them wait.
      *
-     * @param rejectHopeless whether a call is rejected at once if it would wait for more than half of the time that it has, which
-     *     is the maximum wait, or what is left before its deadline
+     * @param rejectHopeless whether a call waits for at most half of what was left before its deadline when it was made
      * @return changed copy
      */
     public LimitSettings withRejectHopeless(boolean rejectHopeless) {
@@ -307,7 +310,7 @@ public record LimitSettings(
     /**
      * Returns a copy with other weights of keys. A limit that began without weights cannot get any while the application runs.
      *
-     * @param keyWeights from 0.01 to 100, by key; all other keys have weight 1, or that of a {@link KeyWeight}
+     * @param keyWeights from 0.1 to 10, by key; all other keys have weight 1, or that of a {@link KeyWeight}
      * @return changed copy
      * @throws IllegalArgumentException if a weight is out of its range
      */
@@ -328,6 +331,15 @@ public record LimitSettings(
             copy.adapt = adapt;
             copy.permits = adapt == null ? permits : Math.max(adapt.least(), Math.min(adapt.most(), permits));
         });
+    }
+
+    /**
+     * Whether a call waits for at most half of what was left before its deadline when it was made.
+     *
+     * @return whether that is configured, or the limit adapts its number of permits
+     */
+    public boolean rejectsHopeless() {
+        return rejectHopeless || adapt != null;
     }
 
     /**
@@ -366,7 +378,7 @@ public record LimitSettings(
                         perKey(queueCapacityPerKey),
                         maxWait == null ? "unbounded wait" : "wait up to " + Durations.text(maxWait),
                         nested == Nested.FAIL ? ", nested calls fail" : "",
-                        rejectHopeless ? ", hopeless calls rejected" : "");
+                        rejectsHopeless() ? ", hopeless calls rejected" : "");
     }
 
     /** One number is enough if this JVM may use all of them. */

@@ -22,7 +22,7 @@ interface PermitGate {
 
     /** Grants the request, queues it, or says why not; see {@link PermitRequest#ask}. */
     @Nullable
-    Reason admit(PermitRequest request, long timeLeft);
+    Reason admit(PermitRequest request, long longest);
 
     /** Hands a permit over to the next in the queue, or returns it where nobody waits. */
     void release(@Nullable KeyedPlace place);

@@ -34,7 +34,7 @@ final class PermitLevel {
         this.limit = limit;
         this.around = around;
         this.permits = permits;
-        this.queue = new WaitQueue(limit::permitsPerKey, limit::weight);
+        this.queue = new WaitQueue(limit::permitsPerKey);
     }
 
     void add(PermitLevel levelInside) {
@@ -71,22 +71,6 @@ final class PermitLevel {
 
     boolean isClosed() {
         return limit.isOccupied() || limit.lent() == 0 || (around != null && around.isClosed());
-    }
-
-    /**
-     * How many permits must come free until one more request gets one, if its line goes on having its present part of them.
-     *
-     * @param key key of the request, null for none
-     * @param coming 1 if the request has not come yet, otherwise 0
-     * @return 0 if nobody waits in its line, or if that is not known
-     */
-    double ahead(@Nullable String key, int coming) {
-        int inUse = limit.inUse();
-        int inUseHere = inUse;
-        for (PermitLevel each : inside) {
-            inUseHere -= each.limit.inUse();
-        }
-        return queue.ahead(key, coming, inUse, Math.max(1, inUseHere));
     }
 
     long completed() {

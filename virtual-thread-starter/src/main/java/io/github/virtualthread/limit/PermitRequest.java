@@ -106,13 +106,13 @@ public abstract class PermitRequest extends LinkedNodes.Node<PermitRequest> {
      * reason that is returned. If the timer for the maximum wait gets no thread, this throws, and the request neither waits
      * nor is granted.
      *
-     * @param timeLeft nanoseconds until its deadline, the maximum value without one; 0 if it need not wait for its turn
+     * @param longest nanoseconds for which it may wait because of its deadline; the maximum value for no maximum
      * @return why the request was refused, null if it was not
      */
-    protected final @Nullable Reason ask(long timeLeft) {
+    protected final @Nullable Reason ask(long longest) {
         PermitGate gate = gate();
         if (gate != null) {
-            return gate.admit(this, timeLeft);
+            return gate.admit(this, longest);
         }
         borrowOrGrant(HOLDING);
         return null;

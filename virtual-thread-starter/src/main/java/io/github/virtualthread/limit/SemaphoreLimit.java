@@ -1,18 +1,25 @@
 package io.github.virtualthread.limit;
 
+import io.github.virtualthread.context.SafeLog;
 import io.github.virtualthread.limit.LimitChange.Source;
 import io.github.virtualthread.timer.TaskTimer;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.IntUnaryOperator;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A limit with its settings. Its {@link Admission} decides who gets a permit. */
 final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.Borrower {
+
+    private static final Logger logger = LoggerFactory.getLogger(TaskLimits.class);
 
     final Admission admission;
     private final @Nullable SemaphoreLimit within;
@@ -21,6 +28,7 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
     private volatile LimitSettings settings; // as well
     volatile String name;
     private volatile @Nullable KeyWeight otherKeys; // null if all keys are equal
+    private final AtomicBoolean warnedOfWeight = new AtomicBoolean();
 
     SemaphoreLimit(
             LimitSettings settings, @Nullable SemaphoreLimit within, TaskTimer timer, Consumer<LimitChange> changes) {
@@ -77,8 +85,8 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
     }
 
     @Override
-    public @Nullable Duration expectedWait(@Nullable String key) {
-        return settings.rejectHopeless() ? admission.expectedWait(key) : null;
+    public @Nullable Duration expectedWait() {
+        return settings.rejectsHopeless() ? admission.expectedWait() : null;
     }
 
     @Override
@@ -118,16 +126,58 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
         if (others == null || configured != null) {
             return configured;
         }
+        return weighed(others, key);
+    }
+
+    /** By the bean of the application. Its failure is no failure of the call. */
+    private double weighed(KeyWeight bean, String key) {
+        String problem;
+        double nearest = 1;
         try {
-            double weight = others.of(name, key);
-            return LimitSettings.isWeight(weight) ? weight : 1;
-        } catch (RuntimeException broken) {
-            return 1.0;
+            double weight = bean.of(name, key);
+            if (LimitSettings.isWeight(weight)) {
+                return weight;
+            }
+            problem = "was " + weight;
+            nearest = Double.isNaN(weight) ? 1 : Math.clamp(weight, LimitSettings.LIGHTEST, LimitSettings.HEAVIEST);
+        } catch (Throwable broken) {
+            problem = "failed with " + broken;
+        }
+        warnOfWeight(bean, problem, nearest);
+        return nearest;
+    }
+
+    private void warnOfWeight(KeyWeight bean, String problem, double instead) {
+        if (!warnedOfWeight.getAndSet(true)) {
+            SafeLog.write(() -> logger.warn(
+                    "The weight of a key of limit '{}' by {} {}, but must be from {} to {}: {} is used instead. Further ones are not"
+                            + " logged",
+                    name,
+                    bean.getClass().getName(),
+                    problem,
+                    LimitSettings.LIGHTEST,
+                    LimitSettings.HEAVIEST,
+                    instead));
         }
     }
 
     void weighBy(KeyWeight weight) {
         otherKeys = weight;
+    }
+
+    /** Worked out before the change, without the lock. */
+    private Map<String, Double> changedWeights(LimitSettings before, LimitSettings after) {
+        KeyWeight others = otherKeys;
+        if (others == null || before.keyWeights().equals(after.keyWeights())) {
+            return Map.of();
+        }
+        Map<String, Double> changed = new HashMap<>(after.keyWeights());
+        before.keyWeights().forEach((key, weight) -> {
+            if (!changed.containsKey(key)) {
+                changed.put(key, weighed(others, key));
+            }
+        });
+        return changed;
     }
 
     @Override
@@ -160,7 +210,7 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
         admission.change(() -> {
             int before = size(settings);
             change.run();
-            admission.apply(size(settings) - before, settings, settings);
+            admission.apply(size(settings) - before, settings, settings, Map.of());
             return true;
         });
     }
@@ -268,11 +318,12 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
 
     /** Returns false if the settings are not the same any more. */
     private boolean replace(LimitSettings before, LimitSettings after) {
+        Map<String, Double> weights = changedWeights(before, after);
         boolean replaced = admission.change(() -> {
             boolean present = before.equals(settings);
             if (present) {
                 settings = after;
-                admission.apply(size(after) - size(before), before, after);
+                admission.apply(size(after) - size(before), before, after, weights);
             }
             return present;
         });

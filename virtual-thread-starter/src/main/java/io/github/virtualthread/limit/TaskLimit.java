@@ -124,23 +124,23 @@ public sealed interface TaskLimit permits SemaphoreLimit {
     }
 
     /**
-     * Whether a call is rejected at once if it would wait for more than half of the time that it has.
+     * Whether a call waits for at most half of what was left before its deadline when it was made.
      *
-     * @return whether hopeless calls are rejected
+     * @return whether hopeless calls are rejected: if so configured, and in any case by a limit that adapts its number of permits
      */
     default boolean rejectsHopeless() {
-        return settings().rejectHopeless();
+        return settings().rejectsHopeless();
     }
 
     /**
      * How long one more call would wait, by the pace at which the limit has finished calls lately. Holds up the limit while it
      * reckons.
      *
-     * @param key key of the call, null for none
-     * @return null if that is not known, or if the limit does not {@linkplain #rejectsHopeless() reject hopeless calls}
+     * @return null if that is not known: if nobody waits, while calls have keys, with limits around this one or inside, or if the
+     *     limit does not {@linkplain #rejectsHopeless() reject hopeless calls}
      */
     @Nullable
-    Duration expectedWait(@Nullable String key);
+    Duration expectedWait();
 
     /**
      * Changes the number of permits. Growing starts waiting calls at once; shrinking takes effect as running calls end. Does
@@ -256,7 +256,7 @@ public sealed interface TaskLimit permits SemaphoreLimit {
      * How many calls of a key get a permit for each call of a key of weight 1, while both wait.
      *
      * @param key key of the calls
-     * @return from 0.01 to 100; null if all keys of the limit are equal
+     * @return from 0.1 to 10; null if all keys of the limit are equal
      */
     @Nullable
     Double weight(String key);

@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Function;
 import java.util.function.IntSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -17,17 +16,15 @@ import org.jspecify.annotations.Nullable;
 final class WaitQueue {
 
     private final IntSupplier permitsPerKey;
-    private final Function<String, @Nullable Double> weight; // of a key, null if all are equal
     private final LinkedNodes<PermitRequest> plain = new LinkedNodes<>();
     private final LinkedNodes<PermitRequest> keyed = new LinkedNodes<>();
     private final LinkedNodes<PermitRequest> holding =
             new LinkedNodes<>(); // their threads hold permits of a limit around
-    private @Nullable KeyTurns turns; // null before the first key
+    private volatile @Nullable KeyTurns turns; // null before the first key
     private volatile int size;
 
-    WaitQueue(IntSupplier permitsPerKey, Function<String, @Nullable Double> weight) {
+    WaitQueue(IntSupplier permitsPerKey) {
         this.permitsPerKey = permitsPerKey;
-        this.weight = weight;
     }
 
     int size() {
@@ -38,25 +35,20 @@ final class WaitQueue {
         return size == 0;
     }
 
-    /** A request comes, which may wait. If it has a key, keys take turns from now on. */
-    void arrive(@Nullable KeyedPlace place) {
+    /**
+     * A request comes, which may wait. If it has a key, keys take turns from now on.
+     *
+     * @param weight that of its key, null if all keys are equal
+     */
+    void arrive(@Nullable KeyedPlace place, @Nullable Double weight) {
         if (place != null && place.key != null) {
-            if (turns == null) {
-                turns = new KeyTurns(permitsPerKey.getAsInt(), this::newLine);
+            KeyTurns known = turns;
+            if (known == null) {
+                known = new KeyTurns(permitsPerKey.getAsInt());
+                turns = known;
                 othersChanged();
             }
-            turns.arrive(place, place.key);
-        }
-    }
-
-    private KeyTurns.Line newLine(String key) {
-        Double known = weight.apply(key);
-        return known == null ? new KeyTurns.Line(key) : new WeightedLine(key, known);
-    }
-
-    void weightsChanged() {
-        if (turns != null) {
-            turns.setWeights(weight);
+            known.arrive(place, place.key, weight);
         }
     }
 
@@ -67,7 +59,7 @@ final class WaitQueue {
         }
     }
 
-    /** The turns of keys, null before the first of them. */
+    /** The turns of keys, null before the first of them. Needs no lock. */
     @Nullable
     KeyTurns turns() {
         return turns;
@@ -130,16 +122,9 @@ final class WaitQueue {
         return turns == null ? plain.peek() != null : turns.isAnyReady();
     }
 
-    /**
-     * As {@link PermitLevel#ahead}. Nobody knows it of a request without a key while others have keys.
-     *
-     * @param inUseHere how many permits the requests of this queue have, and not those of queues inside
-     */
-    double ahead(@Nullable String key, int coming, int inUse, int inUseHere) {
-        if (key != null) {
-            return turns == null ? 0 : turns.ahead(key, coming, inUse);
-        }
-        return size == 0 || (turns != null && turns.keys() > 0) ? 0 : (size + 1.0) * inUse / inUseHere;
+    /** Whether calls with keys wait or run. */
+    boolean hasKeys() {
+        return turns != null && turns.keys() > 0;
     }
 
     /** How many could go if there were permits for all of them. */

@@ -1,7 +1,6 @@
 package io.github.virtualthread.limit;
 
 import io.github.virtualthread.limit.TaskLimit.KeyUse;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A line with a weight, by deficit round robin: it gets its weight as credit when it comes to the front without credit for a
@@ -13,19 +12,19 @@ final class WeightedLine extends KeyTurns.Line {
     private float weight;
     private float credit;
 
-    WeightedLine(String key, Double weight) {
+    WeightedLine(String key, double weight) {
         super(key);
-        this.weight = weight.floatValue();
+        this.weight = (float) weight;
     }
 
     @Override
-    void setWeight(@Nullable Double weight) {
-        this.weight = weight == null ? 1 : weight.floatValue();
+    Double weight() {
+        return Double.valueOf(Float.toString(weight)); // as it was written
     }
 
     @Override
-    float weight() {
-        return weight;
+    void setWeight(double weight) {
+        this.weight = (float) weight;
     }
 
     @Override
@@ -53,6 +52,6 @@ final class WeightedLine extends KeyTurns.Line {
     @Override
     KeyUse use(String name) {
         KeyUse use = super.use(name);
-        return new KeyUse(name, use.running(), use.waiting(), Double.valueOf(Float.toString(weight)));
+        return new KeyUse(name, use.running(), use.waiting(), weight());
     }
 }

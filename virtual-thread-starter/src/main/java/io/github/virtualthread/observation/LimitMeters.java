@@ -111,7 +111,7 @@ final class LimitMeters implements TaskLimitCustomizer {
     }
 
     private static double expectedWait(TaskLimit limit) {
-        Duration expected = limit.expectedWait(null);
+        Duration expected = limit.expectedWait();
         return expected == null ? Double.NaN : expected.toMillis() / 1e3;
     }
 

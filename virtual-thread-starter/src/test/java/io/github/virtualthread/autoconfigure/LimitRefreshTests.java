@@ -103,7 +103,8 @@ class LimitRefreshTests {
                     assertThat(limits(context).get("db").permits()).isEqualTo(20);
                     change(context, "virtual-thread.limits.db.adapt.most=100", "virtual-thread.limits.db.permits=90");
                     assertThat(limits(context).get("db"))
-                            .hasToString("db (90 permits of 1 to 100, queue of 8, unbounded wait)");
+                            .hasToString(
+                                    "db (90 permits of 1 to 100, queue of 8, unbounded wait, hopeless calls rejected)");
                 });
     }
 

@@ -98,7 +98,8 @@ class PropertiesTests {
                     }
 
                     assertThat(context.getBean(TaskLimits.class).get("report"))
-                            .hasToString("report (16 permits of 4 to 80, unbounded queue, unbounded wait)");
+                            .hasToString(
+                                    "report (16 permits of 4 to 80, unbounded queue, unbounded wait, hopeless calls rejected)");
                 });
     }
 

@@ -93,17 +93,18 @@ class DeadlinesPageTests {
 
     @Test
     void theMessageOfACallThatWaitedTooLongIsOnThePage() {
-        runner.withPropertyValues(METHOD + "=10ms").run(context -> {
-            try (Occupation occupied =
-                    context.getBean(TaskLimits.class).get("partner").occupy()) {
-                assertThat(context.getBean(PartnerReviews.class).review(product))
-                        .failsWithin(MINUTES)
-                        .withThrowableOfType(ExecutionException.class)
-                        .havingCause()
-                        .isInstanceOf(LimitExceededException.class)
-                        .withMessage(Pages.block("docs/rejections.md", "message", "DEADLINE"));
-            }
-        });
+        runner.withPropertyValues(METHOD + "=10ms", "virtual-thread.limits.partner.reject-hopeless=false")
+                .run(context -> {
+                    try (Occupation occupied =
+                            context.getBean(TaskLimits.class).get("partner").occupy()) {
+                        assertThat(context.getBean(PartnerReviews.class).review(product))
+                                .failsWithin(MINUTES)
+                                .withThrowableOfType(ExecutionException.class)
+                                .havingCause()
+                                .isInstanceOf(LimitExceededException.class)
+                                .withMessage(Pages.block("docs/rejections.md", "message", "DEADLINE"));
+                    }
+                });
     }
 
     @Test

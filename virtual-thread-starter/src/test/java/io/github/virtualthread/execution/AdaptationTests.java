@@ -95,8 +95,9 @@ class AdaptationTests {
                 .singleElement()
                 .asString()
                 .contains(
-                        "Limit 'strict' stays at its least of 4 permits: 20 of its last 20 runs took longer than 0.001s."
-                                + " Is run-time shorter than an idle partner needs?");
+                        "Limit 'strict' stays at its least of 4 permits: 20 of its last 20 runs took longer than 0.001s,"
+                                + " and 0 of these were stopped by their timeout or deadline. Its partner is slow, or run-time is shorter"
+                                + " than an idle partner needs.");
     }
 
     private static @Nullable Object takesLonger() {

@@ -101,6 +101,18 @@ class DeadlineCallerTests {
 
     @ParameterizedTest
     @EnumSource
+    void aCallerWaitsForHalfOfItsTimeIfHopelessCallsAreRejected(Kind kind) throws Exception {
+        test.hold("hopeless", release);
+        long begin = System.nanoTime();
+
+        assertRejected(call(kind, "hopeless", SOON, () -> "ran"), Reason.HOPELESS);
+
+        assertThat(System.nanoTime() - begin).isGreaterThanOrEqualTo(SOON.toNanos() / 2);
+        assertThat(test.limit("hopeless").waiting()).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void theEarlierOfOwnAndInheritedCounts(Kind kind) throws Exception {
         test.hold("db", release);
 

@@ -17,7 +17,9 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.timer.TimerEntries;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
@@ -41,7 +43,8 @@ class DeadlineTests {
             LimitSettings.of("db", 1),
             LimitSettings.of("full", 1).withQueueCapacity(0),
             LimitSettings.of("patient", 1).withMaxWait(LONG),
-            LimitSettings.of("impatient", 1).withMaxWait(SHORT));
+            LimitSettings.of("impatient", 1).withMaxWait(SHORT),
+            LimitSettings.of("hopeless", 1).withRejectHopeless(true));
 
     private final CountDownLatch release = test.latch();
     private final AtomicBoolean ran = new AtomicBoolean();
@@ -81,6 +84,60 @@ class DeadlineTests {
         assertThat(valueOf(before)).isEqualTo("before");
         assertThat(valueOf(after)).isEqualTo("after");
         assertThat(ran).isFalse();
+    }
+
+    @Test
+    void aCallWaitsForHalfOfItsTimeIfHopelessCallsAreRejected() throws Exception {
+        test.hold("hopeless", release);
+        long begin = System.nanoTime();
+
+        assertThat(failureOf(submit("hopeless", SOON, this::runs)))
+                .hasMessage(
+                        "Test.late was rejected (HOPELESS): limit hopeless (1 permit, unbounded queue, unbounded wait,"
+                                + " hopeless calls rejected) has 0 permits free and 0 calls waiting; its turn does not come while it may wait,"
+                                + " which is for half of what is left before its deadline of 0.1s: give it or its caller more time, raise the"
+                                + " permits, or send fewer calls");
+
+        assertThat(System.nanoTime() - begin).isGreaterThanOrEqualTo(SOON.toNanos() / 2);
+        assertThat(test.limit("hopeless").waiting()).isZero();
+        assertThat(ran).isFalse();
+    }
+
+    @Test
+    void halfOfTheTimeIsThatOfWhatIsLeft() throws Exception {
+        Deadline.call(LONG, () -> {
+            Deadline whole = Objects.requireNonNull(Deadline.current());
+            long before = whole.left();
+            Deadline half = whole.half();
+            assertThat(half.left()).isLessThanOrEqualTo(before / 2).isGreaterThanOrEqualTo(whole.left() - before / 2);
+            return null;
+        });
+    }
+
+    /** The timer comes twice. */
+    @Test
+    void aBodyStillEndsAtItsDeadlineIfHopelessCallsAreRejected() throws Exception {
+        assertOverdue(
+                deadline -> submit("hopeless", deadline, this::blocks),
+                "Test.late ran past its deadline of %s under limit 'hopeless' and was interrupted");
+        awaitNoneInTimer(test);
+    }
+
+    @Test
+    void aTaskThatHasEndedIsNotWatchedAgain() throws Exception {
+        DeadlineContext context = (DeadlineContext) Deadline.call(
+                LONG, () -> DeadlineContext.capture(test.engine.parts().propagation(), null, true));
+        context.watch(test.timer, DeadlineTests::neverDue, context.deadline.left());
+        assertThat(TimerEntries.count(test.timer, DeadlineTests.class)).isOne();
+
+        context.forget();
+        context.watch(test.timer, DeadlineTests::neverDue, context.deadline.left());
+
+        assertThat(TimerEntries.count(test.timer, DeadlineTests.class)).isZero();
+    }
+
+    private static void neverDue() {
+        throw new AssertionError("due");
     }
 
     @Test

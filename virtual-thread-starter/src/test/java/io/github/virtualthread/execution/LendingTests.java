@@ -5,7 +5,6 @@ import static io.github.virtualthread.execution.TestEngine.await;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.LimitSettings.Nested;
@@ -14,13 +13,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -80,42 +79,25 @@ class LendingTests {
         return "released";
     }
 
-    /** However many wait, the permit of the caller comes to each of them. */
+    /** The permit of the caller comes to each of them, also after half of the time. */
     @Tag("slow")
     @Test
-    void noneOfThemIsHopeless() throws Exception {
-        List<CompletableFuture<?>> others = new ArrayList<>();
-        CompletableFuture<Integer> done = new CompletableFuture<>();
-        test.hold("hopeless", release);
-        for (int i = 0; i < 10; i++) {
-            others.add(test.submit("hopeless", () -> null));
-        }
-        others.add(test.submit("hopeless", () -> {
-            while (Objects.requireNonNull(test.limit("hopeless").expectedWait(null))
-                            .toMinutes()
-                    < 2) {
-                Thread.onSpinWait();
-            }
-            return Deadline.call(Duration.ofMinutes(2), () -> {
-                assertThat(test.engine.submit(test.engine.spec("Test.task", "hopeless"), () -> null))
-                        .failsWithin(Duration.ZERO)
-                        .withThrowableThat()
-                        .havingCause()
-                        .isInstanceOfSatisfying(LimitExceededException.class, refusal -> {
-                            assertThat(refusal.reason()).isEqualTo(Reason.HOPELESS);
-                            assertThat(refusal.expectedWait()).isPresent();
-                        });
-                return done.complete(threads.all("hopeless", counting(20)).size());
-            });
-        }));
-        for (int i = 0; i < 1_000; i++) {
-            others.add(test.submit("hopeless", () -> null));
-        }
-        release.countDown();
+    void noneOfThemIsHopeless() {
+        Duration deadline = Duration.ofSeconds(20);
+        CompletableFuture<?> done = test.submit(
+                "hopeless",
+                () -> Deadline.call(deadline, () -> threads.all(
+                                "hopeless", List.of(LendingTests::awaitSecondHalf, () -> 1, () -> 2))
+                        .size()));
 
-        assertThat(CompletableFuture.allOf(others.toArray(CompletableFuture[]::new)))
-                .succeedsWithin(2, TimeUnit.MINUTES);
-        assertThat(done).isCompletedWithValue(20);
+        assertThat(done).succeedsWithin(2, TimeUnit.MINUTES).isEqualTo(3);
+    }
+
+    private static int awaitSecondHalf() {
+        while (Deadline.remaining().orElseThrow().toMillis() >= 9_900) {
+            LockSupport.parkNanos(1_000_000);
+        }
+        return 0;
     }
 
     @ParameterizedTest

@@ -126,11 +126,7 @@ class AdmissionModelTests extends TimedLimits {
     }
 
     private void change(TaskLimits limits, Model model, LimitSettings settings) {
-        boolean weighs = !settings.keyWeights().equals(model.settings.keyWeights());
         model.settings = settings;
-        if (weighs) {
-            model.allToTheEnd();
-        }
         limits.change(model.limit, now -> settings, Source.CODE);
         model.turnsChanged();
         begin();
@@ -362,13 +358,6 @@ class AdmissionModelTests extends TimedLimits {
         /** A call of the key goes in its turn; whether the next one goes in the same turn. */
         boolean goesOn(@Nullable String key) {
             return credits.merge(key, -1.0, Double::sum) >= 1;
-        }
-
-        void allToTheEnd() {
-            lines.keySet().stream()
-                    .filter(key -> key != null && turns.remove(key))
-                    .toList()
-                    .forEach(turns::add);
         }
 
         void add(ModelledCall call) {

@@ -7,8 +7,6 @@ import io.github.virtualthread.limit.LimitSettings.Nested;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -56,17 +54,6 @@ class HopelessTests extends TimedLimits {
         assertThat(limit.waiting()).isEqualTo(2);
     }
 
-    /** What is expected only grows from here on: nobody's wait ends. */
-    @Test
-    void halfOfTheTimeIsForTheRun() {
-        TaskLimit limit = limit(DB);
-        try (Jam unused = new Jam(limit, Duration.ofSeconds(1))) { // far more than what is rounded
-            long expected = Objects.requireNonNull(limit.expectedWait(null)).toNanos();
-
-            assertThat(ask(limit, null, expected + expected / 2)).isEqualTo(Reason.HOPELESS);
-        }
-    }
-
     @Test
     void theMaximumWaitIsTimeToo() {
         TaskLimit limit = limit(DB);
@@ -92,7 +79,7 @@ class HopelessTests extends TimedLimits {
         end(10, limit, null, 1);
 
         assertThat(ask(limit, null, SOON)).isNull();
-        assertThat(limit.expectedWait(null)).isNull();
+        assertThat(limit.expectedWait()).isNull();
     }
 
     @Test
@@ -115,14 +102,6 @@ class HopelessTests extends TimedLimits {
         end(10, limit, null, 1);
 
         assertThat(ask(limit, null, Long.MAX_VALUE)).isNull();
-    }
-
-    @Test
-    void aCallThatNeedNotWaitForItsTurnIsNot() {
-        TaskLimit limit = limit(DB.withMaxWait(Duration.ofDays(1)));
-        end(10, limit, null, 1);
-
-        assertThat(ask(limit, null, 0)).isNull();
     }
 
     @Test
@@ -212,30 +191,6 @@ class HopelessTests extends TimedLimits {
         assertThat(ask(limit, null, SOON)).isNull();
     }
 
-    /** Who waits in another line is not before it. */
-    @Test
-    void aKeyOfWhichNobodyWaitsIsNot() {
-        TaskLimit limit = limit(DB);
-        end(10, limit, "acme", 1);
-
-        assertThat(ask(limit, "bolt", SOON)).isNull();
-        assertThat(ask(limit, "bolt", SOON)).isEqualTo(Reason.HOPELESS);
-        assertThat(ask(limit, "bolt", LATER)).isNull();
-        assertThat(ask(limit, "acme", SOON)).isEqualTo(Reason.HOPELESS);
-        assertThat(limit.waiting()).isEqualTo(3);
-        assertThat(limit.key("bolt").waiting()).isEqualTo(2);
-    }
-
-    @Test
-    void aCallWithoutKeyIsNotWhileOthersHaveKeys() {
-        TaskLimit limit = limit(DB);
-        end(10, limit, "acme", 1);
-        assertThat(ask(limit, null, Long.MAX_VALUE)).isNull();
-
-        assertThat(ask(limit, null, SOON)).isNull();
-        assertThat(limit.expectedWait(null)).isNull();
-    }
-
     /** Keys have been used once; none has calls now. */
     @Test
     void aCallWithoutKeyIsAgainWhenNobodyHasAKey() {
@@ -246,50 +201,26 @@ class HopelessTests extends TimedLimits {
         assertThat(ask(limit, null, SOON)).isEqualTo(Reason.HOPELESS);
     }
 
+    /** Some go before others, so nothing is known for sure. */
     @Test
-    void whoHoldsAPermitOfALimitAroundIsNot() {
+    void nobodyIsWhileCallsHaveKeys() {
+        TaskLimit limit = limit(DB);
+        end(10, limit, "acme", 1);
+        assertThat(ask(limit, null, Long.MAX_VALUE)).isNull();
+
+        assertThat(ask(limit, null, SOON)).isNull();
+        assertThat(ask(limit, "acme", SOON)).isNull();
+        assertThat(limit.expectedWait()).isNull();
+    }
+
+    @Test
+    void nobodyIsAmongLimitsWithinEachOther() {
         TaskLimits limits = limits(
-                LimitSettings.of("db", 2),
-                LimitSettings.of("report", 1).withRejectHopeless(true).withWithin("db"));
-        TaskLimit report = limits.get("report");
-        end(10, report, null, 1);
-        assertThat(ask(report, null, SOON)).isEqualTo(Reason.HOPELESS);
+                DB, LimitSettings.of("report", 1).withRejectHopeless(true).withWithin("db"));
+        end(10, limits.get("db"), null, 1);
 
-        assertThat(new Call(report, null, limits.get("db")).ask(SOON)).isNull();
-    }
-
-    /** Four permits come free for one call of db that reports do not take. */
-    @Test
-    void aLineHasItsPartOfThePace() {
-        TaskLimits limits =
-                limits(DB.withPermits(4), LimitSettings.of("report", 3).withWithin("db"));
-        TaskLimit db = limits.get("db");
-        List<Call> reports = Call.asked(limits.get("report"), 3);
-        end(10, db, null, 1);
-        PermitLevel level = ((SemaphoreLimit) db).admission.level;
-
-        assertThat(level.ahead(null, 1)).isEqualTo(2 * 4);
-        reports.forEach(Call::giveBack);
-        assertThat(db.waiting()).isZero();
-        assertThat(level.ahead(null, 1)).isZero();
-    }
-
-    @Test
-    void aLineWithoutPermitsHasItsTurns() {
-        TaskLimit limit = limit(DB.withPermits(4));
-        PermitLevel level = ((SemaphoreLimit) limit).admission.level;
-        Call.asked(limit, "acme");
-        Call.asked(limit, "acme");
-        Call.asked(limit, "bolt");
-        Call.asked(limit, "crux");
-        assertThat(level.ahead("acme", 1)).as("nobody waits").isZero();
-        Call.asked(limit, "acme");
-        Call.asked(limit, "dent");
-        Call.asked(limit, "dent");
-
-        assertThat(level.ahead("acme", 1)).as("it has two of four permits").isEqualTo(2 * 4 / 2.0);
-        assertThat(level.ahead("bolt", 1)).as("nobody waits").isZero();
-        assertThat(level.ahead("dent", 1)).as("two lines take turns").isEqualTo(3 * 2);
-        assertThat(level.ahead("elmo", 1)).as("unknown").isZero();
+        assertThat(ask(limits.get("db"), null, SOON)).isNull();
+        assertThat(ask(limits.get("report"), null, SOON)).isNull();
+        assertThat(limits.get("db").expectedWait()).isNull();
     }
 }

@@ -26,7 +26,7 @@ public final class Jam implements AutoCloseable {
     }
 
     private static Duration expected(TaskLimit limit) {
-        Duration known = limit.expectedWait(null);
+        Duration known = limit.expectedWait();
         if (known == null) {
             throw new AssertionError("the wait is not known of " + limit);
         }

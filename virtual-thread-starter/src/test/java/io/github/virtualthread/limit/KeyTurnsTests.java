@@ -238,13 +238,13 @@ class KeyTurnsTests extends TimedLimits {
 
     @Test
     void theOldestExpiresFirstWhateverItsKey() {
-        WaitQueue queue = new WaitQueue(() -> 1, key -> null);
+        WaitQueue queue = new WaitQueue(() -> 1);
         List<Call> calls = new ArrayList<>();
         for (String key : new @Nullable String[] {"a", null, "b", "a", null}) {
             Call call = new Call(null, key, null);
             call.joinedAt = calls.size();
             calls.add(call);
-            queue.arrive(call.place());
+            queue.arrive(call.place(), null);
             queue.add(call);
         }
 

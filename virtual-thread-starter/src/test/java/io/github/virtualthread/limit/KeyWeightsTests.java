@@ -15,12 +15,19 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** Keys with weights: who goes next, how many of whom, and how many of whom may wait. */
 @Timeout(300)
+@ExtendWith(OutputCaptureExtension.class)
 class KeyWeightsTests extends TimedLimits {
 
     private static final LimitSettings API =
@@ -145,15 +152,15 @@ class KeyWeightsTests extends TimedLimits {
 
     @Test
     void theLightestKeyStillMoves() {
-        TaskLimit limit = limit(LimitSettings.of("api", 1).withKeyWeights(Map.of("gold", 100.0, "batch", 0.01)));
+        TaskLimit limit = limit(LimitSettings.of("api", 1).withKeyWeights(Map.of("gold", 10.0, "batch", 0.1)));
 
-        assertThat(shares(limit, limit, 30_500, "gold", "batch")).containsEntry("batch", 3);
+        assertThat(shares(limit, limit, 3_050, "gold", "batch")).containsEntry("batch", 30);
     }
 
     @Test
     void aKeyHasNoMorePermitsThanAnyOther() {
         TaskLimit limit = limit(
-                LimitSettings.of("api", 5).withPermitsPerKey(2).withKeyWeights(Map.of("gold", 100.0, "batch", 0.1)));
+                LimitSettings.of("api", 5).withPermitsPerKey(2).withKeyWeights(Map.of("gold", 10.0, "batch", 0.1)));
 
         Map<String, Integer> begun = shares(limit, limit, 10_000, "gold", "batch", "acme");
 
@@ -305,7 +312,8 @@ class KeyWeightsTests extends TimedLimits {
                 case "silver" -> 2;
                 case "nothing" -> Double.NaN;
                 case "much" -> 1000;
-                case "gold" -> 50;
+                case "little" -> 0.01;
+                case "gold" -> 5;
                 default -> throw new IllegalStateException("unknown");
             };
         };
@@ -314,11 +322,63 @@ class KeyWeightsTests extends TimedLimits {
 
         assertThat(limit.weight("silver")).isEqualTo(2);
         assertThat(limit.weight("nothing")).isEqualTo(1);
-        assertThat(limit.weight("much")).isEqualTo(1);
+        assertThat(limit.weight("much")).isEqualTo(10);
+        assertThat(limit.weight("little")).isEqualTo(0.1);
         assertThat(limit.weight("acme")).isEqualTo(1);
         assertThat(limit.weight("gold")).as("named").isEqualTo(3);
         assertThat(order(limit, "silver silver silver acme acme"))
                 .containsExactly("silver", "silver", "acme", "silver", "acme");
+    }
+
+    @Test
+    void anErrorOfTheBeanIsAWeightOfOneAndReportedOnce(CapturedOutput output) {
+        TaskLimit limit = limit(API);
+        KeyWeight weight = (name, key) -> {
+            throw new StackOverflowError(key);
+        };
+        weight.customize(limit);
+
+        assertThat(order(limit, "acme acme bolt")).containsExactly("acme", "bolt", "acme");
+        assertThat(output)
+                .containsOnlyOnce("The weight of a key of limit 'api' by")
+                .contains("failed with java.lang.StackOverflowError", "must be from 0.1 to 10.0: 1.0 is used instead");
+    }
+
+    /** It may log, take locks, block, and ask this very limit. */
+    @Test
+    void theBeanIsAskedWithoutTheLock() {
+        TaskLimit limit = limit(API);
+        List<String> asked = new ArrayList<>();
+        KeyWeight weight = (name, key) -> {
+            asked.add(key);
+            assertThat(CompletableFuture.supplyAsync(() -> Call.asked(limit).leaveQueue()))
+                    .succeedsWithin(2, TimeUnit.MINUTES);
+            return 2;
+        };
+        weight.customize(limit);
+        Call.asked(limit);
+
+        Call.asked(limit, "acme");
+        Call.asked(limit, "acme");
+        Call.asked(limit, "gold");
+        limit.change(now -> now.withKeyWeights(Map.of()));
+
+        assertThat(asked).as("once for the calls of a key").containsExactlyInAnyOrder("acme", "batch", "gold");
+        assertThat(limit.key("gold").weight()).isEqualTo(2);
+    }
+
+    /** Its calls go on with what it is then. */
+    @Test
+    void aKeyIsWeighedAgainWhenItHasHadNoCalls() {
+        TaskLimit limit = limit(API);
+        AtomicInteger weighed = new AtomicInteger();
+        KeyWeight weight = (name, key) -> weighed.incrementAndGet();
+        weight.customize(limit);
+
+        Call.asked(limit, "acme").giveBack();
+        Call.asked(limit, "acme");
+
+        assertThat(limit.key("acme").weight()).isEqualTo(2);
     }
 
     @Test
@@ -349,7 +409,7 @@ class KeyWeightsTests extends TimedLimits {
         }
 
         String taken = String.join(" ", order);
-        assertThat(taken).isIn("gold acme acme gold acme acme gold", "acme acme gold acme acme gold gold");
+        assertThat(taken).isEqualTo("gold acme acme gold acme acme gold");
         limit.change(now -> now.withKeyWeights(Map.of()));
         assertThat(limit.weight("acme")).isEqualTo(1);
         limit.change(now -> now.withKeyWeights(Map.of("acme", 5.0)));
@@ -366,20 +426,6 @@ class KeyWeightsTests extends TimedLimits {
                         "Limit 'api': key-weights cannot be added while the application runs; set it in the properties,"
                                 + " and restart the application");
         assertThat(limit.settings().keyWeights()).isEmpty();
-    }
-
-    /** A line without permits has the part of the pace that its weight gives it. */
-    @Test
-    void anExpectedWaitIsThatOfTheWeight() {
-        TaskLimit limit = limit(API.withPermits(2));
-        PermitLevel level = ((SemaphoreLimit) limit).admission.level;
-        for (String key : "acme acme acme gold gold batch batch".split(" ")) {
-            Call.asked(limit, key);
-        }
-
-        assertThat(level.ahead("acme", 1)).as("it has both permits").isEqualTo(2);
-        assertThat(level.ahead("gold", 1)).isEqualTo(3 * (1 + 3 + 0.25) / 3);
-        assertThat(level.ahead("batch", 1)).isEqualTo(3 * (1 + 3 + 0.25) / 0.25);
     }
 
     @Test

@@ -82,11 +82,10 @@ class LimitSettingsTests {
                         false,
                         Map.of("gold", 101.0),
                         null))
-                .withMessage(
-                        "Limit 'e mail': a name may contain only letters, digits, '-', '_' and '.', was 'e mail';"
-                                + " permits must be at least 1, was -1; queue-capacity must be at least 0, was -2;"
-                                + " max-wait must be longer than zero, was -3s (to reject calls instead of letting them"
-                                + " wait, set queue-capacity to 0); key-weights must be from 0.01 to 100, was 101.0 for 'gold'");
+                .withMessage("Limit 'e mail': a name may contain only letters, digits, '-', '_' and '.', was 'e mail';"
+                        + " permits must be at least 1, was -1; queue-capacity must be at least 0, was -2;"
+                        + " max-wait must be longer than zero, was -3s (to reject calls instead of letting them"
+                        + " wait, set queue-capacity to 0); key-weights must be from 0.1 to 10, was 101.0 for 'gold'");
     }
 
     @Test
@@ -95,7 +94,8 @@ class LimitSettingsTests {
         Duration goal = Duration.ofMillis(150);
         assertThat(partner.withAdapt(new Adapt(30, 80, goal)).permits()).isEqualTo(30);
         assertThat(partner.withAdapt(new Adapt(4, 80, goal)))
-                .hasToString("partner (20 permits of 4 to 80, unbounded queue, unbounded wait)");
+                .hasToString(
+                        "partner (20 permits of 4 to 80, unbounded queue, unbounded wait, hopeless calls rejected)");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> partner.withAdapt(new Adapt(4, 80, goal)).withPermits(3))
                 .withMessage(
@@ -114,11 +114,11 @@ class LimitSettingsTests {
     }
 
     @ParameterizedTest
-    @ValueSource(doubles = {0, 0.0099, -1, 100.1, Double.NaN, Double.POSITIVE_INFINITY})
+    @ValueSource(doubles = {0, 0.099, -1, 10.1, Double.NaN, Double.POSITIVE_INFINITY})
     void tellsOfAWeightOutOfItsRange(double weight) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> LimitSettings.of("api", 1).withKeyWeights(Map.of("gold", weight)))
-                .withMessage("Limit 'api': key-weights must be from 0.01 to 100, was %s for 'gold'", weight);
+                .withMessage("Limit 'api': key-weights must be from 0.1 to 10, was %s for 'gold'", weight);
     }
 
     @ParameterizedTest

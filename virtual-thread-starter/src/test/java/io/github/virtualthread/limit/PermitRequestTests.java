@@ -158,7 +158,7 @@ class PermitRequestTests extends TimedLimits {
 
     @Test
     void theTimerWakesForTheHeadWhenThatHasWaitedLongEnough() {
-        WaitQueue queue = new WaitQueue(() -> 1, key -> null);
+        WaitQueue queue = new WaitQueue(() -> 1);
         Call head = new Call(null);
         head.joinedAt = System.nanoTime() - Duration.ofMinutes(50).toNanos();
         queue.add(head);
@@ -174,7 +174,7 @@ class PermitRequestTests extends TimedLimits {
 
     @Test
     void onlyWhoHasWaitedLongEnoughIsTakenOut() {
-        WaitQueue queue = new WaitQueue(() -> 1, key -> null);
+        WaitQueue queue = new WaitQueue(() -> 1);
         Call old = new Call(null);
         long now = System.nanoTime();
         old.joinedAt = now - Duration.ofHours(1).toNanos();
