@@ -5,6 +5,7 @@ import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.aop.VirtualThreadBeanPostProcessor;
 import io.github.virtualthread.cluster.ClusterEngine;
 import io.github.virtualthread.cluster.jdbc.JdbcClusterEngine;
+import io.github.virtualthread.limit.KeyWeight;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimit;
@@ -49,6 +50,7 @@ record EngineCheck(
     private List<Mistake> mistakes() {
         List<Mistake> mistakes = new ArrayList<>(given.mistakes());
         mistakes.addAll(declaredTwice());
+        mistakes.addAll(weighedTwice());
         mistakes.addAll(engine.families().mistakes());
         mistakes.addAll(engine.pools().read());
         if (sharesLimits()) {
@@ -135,6 +137,16 @@ record EngineCheck(
                     }
                 });
         return mistakes;
+    }
+
+    private List<Mistake> weighedTwice() {
+        String[] beans = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(factory, KeyWeight.class);
+        return beans.length < 2
+                ? List.of()
+                : List.of(new Mistake(
+                        "There are several beans of type KeyWeight, but one weighs all keys: %s"
+                                .formatted(List.of(beans)),
+                        "Remove all but one of them."));
     }
 
     private List<Mistake> unknownDefault() {

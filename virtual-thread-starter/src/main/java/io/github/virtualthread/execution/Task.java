@@ -252,7 +252,10 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         Scope scope = Scope.NOTHING;
         try {
             parts().threads().enter(threads(), this);
-            scope = ContextPropagation.open(context);
+            // a platform thread, which reports one rejection after the other, may have a context already
+            scope = Thread.currentThread().isVirtual()
+                    ? ContextPropagation.open(context)
+                    : parts().propagation().replace(context);
             Throwable known = whyRefused();
             Throwable refusal = known == null ? rejectLate() : known;
             if (refusal == null) {

@@ -56,17 +56,9 @@ final class Admission implements PermitGate {
 
     /** Runs a change under the lock. Whoever can go afterwards goes, also if the change fails half-way. */
     <T> T change(Supplier<T> change) {
-        PermitRequest heirs = null;
-        lock.lock();
         try {
-            return change.get();
+            return lock.locked(change);
         } finally {
-            try {
-                heirs = level.isAlone() ? null : takeAll();
-            } finally {
-                lock.unlock();
-            }
-            grantEach(heirs);
             serve();
         }
     }
@@ -156,6 +148,9 @@ final class Admission implements PermitGate {
         if (level.isRefused()) {
             return Reason.NO_LEASE;
         }
+        if (level.suffices(place)) {
+            return null;
+        }
         LimitSettings settings = limit.settings();
         if (queue.exceeds(place, settings.queueCapacityPerKey())) {
             return Reason.KEY_QUEUE_FULL;
@@ -210,9 +205,10 @@ final class Admission implements PermitGate {
         }
     }
 
+    /** Others that could go are the business of whoever has freed their permits. */
     private void joined(PermitRequest request, boolean nested) {
         if (permits.availablePermits() > 0) {
-            serve();
+            grantNext();
         }
         if (nested) {
             request.waitsNested();
@@ -222,7 +218,7 @@ final class Admission implements PermitGate {
     @Override
     public void release(@Nullable KeyedPlace place) {
         if (!level.isAlone()) {
-            grantEach(heirs(place));
+            releaseLevels(place);
         } else {
             PermitRequest heir = place == null && queue.isEmpty() ? null : heir(place);
             if (heir == null) {
@@ -235,37 +231,26 @@ final class Admission implements PermitGate {
         level.complete(place); // last: where the stack ends here, the permit is back
     }
 
-    private @Nullable PermitRequest heirs(@Nullable KeyedPlace place) {
+    /** A permit of each level may be for a request of its own, as some hold those of levels around. */
+    private void releaseLevels(@Nullable KeyedPlace place) {
+        PermitRequest first;
         try (ScopedLock held = lock.hold()) {
             level.giveBack(place);
-            return takeAll();
+            first = level.outermost().takeNext();
+        }
+        for (int freed = level.depth(); first != null && freed > 0; freed--) {
+            grant(first);
+            first = freed == 1 ? null : takeNext(level.outermost());
+        }
+        if (!rejections.isEmpty()) {
+            rejections.reportSoonOrNow();
         }
     }
 
-    /**
-     * Takes permits for all who can go, linked as in a list. Under the hold of the lock that has freed the permits: no call that comes
-     * finds permits free, and before it others that are about to get them. Needs the lock.
-     */
-    private @Nullable PermitRequest takeAll() {
-        PermitLevel outermost = level.outermost();
-        PermitRequest first = outermost.takeNext();
-        for (PermitRequest last = first; last != null; last = last.next) {
-            last.next = outermost.takeNext();
-        }
-        return first;
-    }
-
-    private void grantEach(@Nullable PermitRequest first) {
-        boolean serves = !rejections.isEmpty();
-        PermitRequest next = first;
-        while (next != null) {
-            PermitRequest each = next;
-            next = each.next;
-            each.next = null;
-            serves |= !grantOrGiveBack(each);
-        }
-        if (serves) {
-            serve();
+    private void grantNext() {
+        PermitRequest next = takeNext(level.outermost());
+        if (next != null) {
+            grant(next);
         }
     }
 

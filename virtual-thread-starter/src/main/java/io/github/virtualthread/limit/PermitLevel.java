@@ -48,6 +48,15 @@ final class PermitLevel {
         return around == null && inside.length == 0;
     }
 
+    /** How many levels a call of this one takes permits of. Needs no lock. */
+    int depth() {
+        int depth = 0;
+        for (PermitLevel each = this; each != null; each = each.around) {
+            depth++;
+        }
+        return depth;
+    }
+
     /** Needs no lock. */
     PermitLevel outermost() {
         PermitLevel outermost = this;
@@ -138,6 +147,16 @@ final class PermitLevel {
             }
         }
         return true;
+    }
+
+    /** Whether permits are free for a request and for all who go before it, as they are about to. */
+    boolean suffices(@Nullable KeyedPlace place) {
+        TaskLimit held = held(place);
+        int free = Integer.MAX_VALUE;
+        for (PermitLevel each = this; each != null && each.limit != held; each = each.around) {
+            free = Math.min(free, each.permits.availablePermits());
+        }
+        return queue.mayRun(place) && free > outermost().ready();
     }
 
     /**

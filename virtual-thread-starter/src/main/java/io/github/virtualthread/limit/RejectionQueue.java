@@ -21,9 +21,6 @@ final class RejectionQueue {
     /** Maximum number of threads that are asked for and have not begun, while no carrier takes any. */
     static final int MOST = 64;
 
-    /** How many reports a virtual thread makes before all that wait for its carrier come first. */
-    static final int TURNS = 8;
-
     private final BriefLock lock = new BriefLock();
     private final LinkedNodes<PermitRequest> requests =
             new LinkedNodes<>(); // guarded by the lock; those being reported come first
@@ -82,28 +79,29 @@ final class RejectionQueue {
     }
 
     /**
-     * A virtual thread has one follow, so that calls get their carriers while many are rejected, and a report that blocks holds up
-     * no other. A platform thread, which comes where no carrier is free, asks for two: there are soon as many as there is work for.
+     * Reports one. A virtual thread has one follow, so that calls get their carriers while many are rejected, and a report that blocks
+     * holds up no other. A platform thread, which comes where no carrier is free, asks for two: there are soon as many as there is
+     * work for.
      */
     private void reportNext() {
         coming.decrementAndGet();
-        boolean isVirtual = Thread.currentThread().isVirtual();
         PermitRequest next = begin();
-        for (int turn = 1; next != null; turn++) {
-            try {
-                reportSoon();
-                if (!isVirtual) {
-                    ask(MOST);
-                }
-            } catch (OutOfMemoryError noThread) {
-                report(next);
-                reportAll();
-                return;
-            }
-            report(next);
-            boolean unused = Thread.interrupted(); // what one report leaves behind is not for the next
-            next = isVirtual && turn < TURNS ? begin() : null;
+        if (next == null) {
+            return;
         }
+        try {
+            reportSoon();
+            if (!Thread.currentThread().isVirtual()) {
+                ask(MOST);
+            }
+        } catch (OutOfMemoryError noThread) {
+            report(next);
+            reportAll();
+            return;
+        }
+        report(next);
+        boolean unused =
+                Thread.interrupted(); // what a report leaves behind is not for the next one of a platform thread
         reportSoonOrNow();
     }
 

@@ -10,6 +10,7 @@ import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.cluster.ClusterEngine;
 import io.github.virtualthread.config.EnableVirtual;
 import io.github.virtualthread.config.VirtualThreadDataSource;
+import io.github.virtualthread.limit.KeyWeight;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.PermitsSource;
 import jakarta.annotation.PostConstruct;
@@ -595,6 +596,20 @@ final class Acme {
         @VirtualThreadDataSource
         DataSource stock() {
             return mock(DataSource.class);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class TwoWeights {
+
+        @Bean
+        KeyWeight plans() {
+            return (limit, key) -> 1;
+        }
+
+        @Bean
+        KeyWeight sizes() {
+            return (limit, key) -> 1;
         }
     }
 

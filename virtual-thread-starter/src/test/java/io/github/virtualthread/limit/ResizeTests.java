@@ -13,9 +13,12 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.test.util.ReflectionTestUtils;
 
 @Timeout(300)
@@ -46,6 +49,55 @@ class ResizeTests extends TimedLimits {
         assertThat(limit.waiting()).isZero();
         assertThat(limit.available()).isZero();
         assertThat(limit.permits()).isEqualTo(1_001);
+    }
+
+    /** So each can still expire, or be cancelled, until its own thread begins. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void growingTakesOneAfterTheOtherOutOfTheQueue(boolean isWithinAnother) {
+        TaskLimits limits = limits(
+                LimitSettings.of("all", 2_000),
+                isWithinAnother ? LimitSettings.of("db", 1).withWithin("all") : LimitSettings.of("db", 1));
+        TaskLimit limit = limits.get("db");
+        Call.asked(limit);
+        List<Integer> waiting = new ArrayList<>();
+        for (int i = 0; i < 1_000; i++) {
+            Call.asked(limit).granted.thenRun(() -> waiting.add(limit.waiting()));
+        }
+
+        limit.resize(1_001);
+
+        assertThat(waiting)
+                .containsExactlyElementsOf(IntStream.iterate(999, left -> left - 1)
+                        .limit(1_000)
+                        .boxed()
+                        .toList());
+    }
+
+    /** Whoever has freed the permits does: its loop is not over. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whoComesMeanwhileDoesNotStartTheOthers(boolean isWithinAnother) {
+        TaskLimits limits = limits(
+                LimitSettings.of("all", 2_000),
+                isWithinAnother ? LimitSettings.of("db", 1).withWithin("all") : LimitSettings.of("db", 1));
+        TaskLimit limit = limits.get("db");
+        Call running = Call.asked(limit);
+        List<Integer> left = new ArrayList<>();
+        Call first = Call.asked(limit);
+        first.granted.thenRun(() -> {
+            Call.asked(limit);
+            left.add(limit.waiting());
+            running.giveBack();
+            left.add(limit.waiting());
+        });
+        Call.asked(limit, 1_000);
+
+        limit.resize(2_000);
+
+        assertThat(left.get(0)).as("with the new one").isEqualTo(1_000 + 1 - 1);
+        assertThat(left.get(1)).isBetween(left.get(0) - 2, left.get(0) - 1);
+        assertThat(limit.waiting()).isZero();
     }
 
     @Test
