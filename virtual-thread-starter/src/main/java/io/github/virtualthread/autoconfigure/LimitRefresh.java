@@ -6,6 +6,7 @@ import io.github.virtualthread.config.ClusterCheck;
 import io.github.virtualthread.config.EngineBeans;
 import io.github.virtualthread.config.EngineSettings;
 import io.github.virtualthread.config.LimitFamilies;
+import io.github.virtualthread.config.ReportedWeight;
 import io.github.virtualthread.limit.LimitChange.Source;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
@@ -230,7 +231,7 @@ final class LimitRefresh implements GenericApplicationListener {
     /** Contains failures: the limit exists already, and other changes follow. */
     private static void customize(TaskLimitCustomizer customizer, TaskLimit limit) {
         try {
-            customizer.customize(limit);
+            ReportedWeight.customize(customizer, limit);
         } catch (RuntimeException failure) {
             logger.error("{} failed on limit '{}', which keeps its settings", customizer, limit.name(), failure);
         }

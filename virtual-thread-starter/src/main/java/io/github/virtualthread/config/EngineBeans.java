@@ -147,7 +147,8 @@ public final class EngineBeans implements AopInfrastructureBean, BeanFactoryAwar
                 .filter(limit -> limit.settings().isShared())
                 .forEach(limit -> factory().getBean(ClusterShares.class).add(limit));
         if (!made.all().isEmpty()) {
-            customizers.orderedStream().forEach(customizer -> made.all().forEach(customizer::customize));
+            customizers.orderedStream().forEach(customizer -> made.all()
+                    .forEach(limit -> ReportedWeight.customize(customizer, limit)));
         }
         return made;
     }

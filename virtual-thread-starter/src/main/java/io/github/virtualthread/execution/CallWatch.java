@@ -81,15 +81,20 @@ public final class CallWatch {
         try (ScopedLock held = starting.hold()) {
             running = true;
         }
-        engine.watched(this::startThread);
-        if (stuck != null || !limits.all().isEmpty()) {
+        if (saturated.isPositive() || stuck != null) {
+            engine.watched(this::startThread);
+        }
+        if (stuck != null || (saturated.isPositive() && !limits.all().isEmpty())) {
             startThread();
         }
     }
 
     private void startThread() {
+        if (thread != null) {
+            return; // calls by hand come here, each of them
+        }
         try (ScopedLock held = starting.hold()) {
-            if (thread == null && running && (saturated.isPositive() || stuck != null)) {
+            if (thread == null && running) {
                 Thread made = TaskTimer.daemon().name(threadName).unstarted(this::run);
                 thread = made;
                 try {

@@ -26,11 +26,19 @@ final class KeyTurns {
     private volatile @Nullable Map<String, Line> lines;
     private boolean large;
     private final LinkedNodes<Line> ring = new LinkedNodes<>();
+    private final Lines newLines;
     private volatile int permitsPerKey;
     private int blocked;
 
-    KeyTurns(int permitsPerKey) {
+    KeyTurns(int permitsPerKey, Lines newLines) {
         this.permitsPerKey = permitsPerKey;
+        this.newLines = newLines;
+    }
+
+    /** Makes the lines of keys. */
+    interface Lines {
+
+        Line line(String key, @Nullable Double weight);
     }
 
     /** Looks at all keys, if the number is another one. */
@@ -67,7 +75,7 @@ final class KeyTurns {
         }
         Line line = known.get(key);
         if (line == null) {
-            line = weight == null ? new Line(key) : new WeightedLine(key, weight);
+            line = newLines.line(key, weight);
             known.put(key, line);
         }
         large |= known.size() > LARGE;

@@ -15,7 +15,7 @@ public interface KeyWeight extends TaskLimitCustomizer {
      *
      * @param limit name of the limit
      * @param key key of the calls
-     * @return from 0.1 to 10; of another number the nearest of these is used, and 1 if this throws. A limit warns of the first one
+     * @return from 0.1 to 10; of another number the nearest of these is used, and 1 if this throws. The first of these is logged
      */
     double of(String limit, String key);
 

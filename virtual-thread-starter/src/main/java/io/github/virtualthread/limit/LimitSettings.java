@@ -81,8 +81,11 @@ public record LimitSettings(
      */
     public record Adapt(int least, int most, Duration runTime) implements Serializable {}
 
-    static final double LIGHTEST = 0.1;
-    static final double HEAVIEST = 10;
+    /** Lowest weight of a key. */
+    public static final double LEAST_WEIGHT = 0.1;
+
+    /** Highest weight of a key. */
+    public static final double MOST_WEIGHT = 10;
 
     /** Value of a number that has no maximum: of {@link #queueCapacity()}, and of the two for each key. */
     public static final int UNBOUNDED = Integer.MAX_VALUE;
@@ -148,7 +151,7 @@ public record LimitSettings(
     }
 
     static boolean isWeight(double weight) {
-        return weight >= LIGHTEST && weight <= HEAVIEST;
+        return weight >= LEAST_WEIGHT && weight <= MOST_WEIGHT;
     }
 
     /**

@@ -1,6 +1,5 @@
 package io.github.virtualthread.limit;
 
-import io.github.virtualthread.context.SafeLog;
 import io.github.virtualthread.limit.LimitChange.Source;
 import io.github.virtualthread.timer.TaskTimer;
 import java.time.Duration;
@@ -13,13 +12,9 @@ import java.util.function.Consumer;
 import java.util.function.IntUnaryOperator;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** A limit with its settings. Its {@link Admission} decides who gets a permit. */
 final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.Borrower {
-
-    private static final Logger logger = LoggerFactory.getLogger(TaskLimits.class);
 
     final Admission admission;
     private final @Nullable SemaphoreLimit within;
@@ -28,7 +23,6 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
     private volatile LimitSettings settings; // as well
     volatile String name;
     private volatile @Nullable KeyWeight otherKeys; // null if all keys are equal
-    private final AtomicBoolean warnedOfWeight = new AtomicBoolean();
 
     SemaphoreLimit(
             LimitSettings settings, @Nullable SemaphoreLimit within, TaskTimer timer, Consumer<LimitChange> changes) {
@@ -131,33 +125,11 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
 
     /** By the bean of the application. Its failure is no failure of the call. */
     private double weighed(KeyWeight bean, String key) {
-        String problem;
-        double nearest = 1;
         try {
             double weight = bean.of(name, key);
-            if (LimitSettings.isWeight(weight)) {
-                return weight;
-            }
-            problem = "was " + weight;
-            nearest = Double.isNaN(weight) ? 1 : Math.clamp(weight, LimitSettings.LIGHTEST, LimitSettings.HEAVIEST);
+            return Double.isNaN(weight) ? 1 : Math.clamp(weight, LimitSettings.LEAST_WEIGHT, LimitSettings.MOST_WEIGHT);
         } catch (Throwable broken) {
-            problem = "failed with " + broken;
-        }
-        warnOfWeight(bean, problem, nearest);
-        return nearest;
-    }
-
-    private void warnOfWeight(KeyWeight bean, String problem, double instead) {
-        if (!warnedOfWeight.getAndSet(true)) {
-            SafeLog.write(() -> logger.warn(
-                    "The weight of a key of limit '{}' by {} {}, but must be from {} to {}: {} is used instead. Further ones are not"
-                            + " logged",
-                    name,
-                    bean.getClass().getName(),
-                    problem,
-                    LimitSettings.LIGHTEST,
-                    LimitSettings.HEAVIEST,
-                    instead));
+            return 1;
         }
     }
 

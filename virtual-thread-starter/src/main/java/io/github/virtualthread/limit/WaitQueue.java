@@ -44,12 +44,16 @@ final class WaitQueue {
         if (place != null && place.key != null) {
             KeyTurns known = turns;
             if (known == null) {
-                known = new KeyTurns(permitsPerKey.getAsInt());
+                known = new KeyTurns(permitsPerKey.getAsInt(), WaitQueue::newLine);
                 turns = known;
                 othersChanged();
             }
             known.arrive(place, place.key, weight);
         }
+    }
+
+    private static KeyTurns.Line newLine(String key, @Nullable Double weight) {
+        return weight == null ? new KeyTurns.Line(key) : new WeightedLine(key, weight);
     }
 
     /** A request goes away that neither waits nor has a permit. */

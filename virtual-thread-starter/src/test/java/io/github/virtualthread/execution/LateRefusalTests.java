@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.slf4j.MDC;
 
 /** A task that has been accepted, and never gets to run its body. */
 @Timeout(300)
@@ -108,6 +109,37 @@ class LateRefusalTests {
         until.countDown();
         awaitThatNothingIsLeft();
         assertThat(test.engine.parts().rejections().total("db")).isEqualTo(5_000);
+    }
+
+    /** A platform thread reports one rejection after the other while no carrier is free. */
+    @Test
+    void aReportOnAPlatformThreadSeesNoContextOfAnotherCall() throws Exception {
+        CountDownLatch until = test.latch();
+        test.hold("db", until);
+        List<String> seen = new ArrayList<>();
+        List<Task> tasks = new ArrayList<>();
+        for (String user : new String[] {"alice", null, "bob", null}) {
+            MDC.clear();
+            if (user != null) {
+                MDC.put("user", user);
+            }
+            Task task = test.engine.task(test.engine.spec("Test.task", "db"), () -> "ran", failure -> {
+                seen.add(user + " sees " + MDC.get("user"));
+                MDC.put("user", "left by " + user);
+            });
+            test.engine.submit(task);
+            assertThat(task.leaveQueue()).isTrue();
+            tasks.add(task);
+        }
+        MDC.put("user", "reporter");
+
+        tasks.forEach(task -> task.reportRejected(Reason.EVICTED));
+
+        assertThat(seen).containsExactly("alice sees alice", "null sees null", "bob sees bob", "null sees null");
+        assertThat(MDC.get("user")).isEqualTo("reporter");
+        MDC.clear();
+        until.countDown();
+        awaitThatNothingIsLeft();
     }
 
     private void awaitStop() {
