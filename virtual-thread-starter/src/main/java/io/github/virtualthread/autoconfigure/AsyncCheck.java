@@ -1,5 +1,6 @@
 package io.github.virtualthread.autoconfigure;
 
+import io.github.virtualthread.aop.TypeHierarchy;
 import io.github.virtualthread.config.BeanNames;
 import io.github.virtualthread.config.EngineSettings;
 import io.github.virtualthread.config.FurtherCheck;
@@ -57,14 +58,14 @@ final class AsyncCheck implements FurtherCheck {
     public List<Mistake> mistakes(TaskLimits known) {
         limits = known;
         List<Mistake> mistakes = new ArrayList<>(executors.check());
-        AsyncSettings settings = executors.settings;
+        AsyncSettings settings = executors.settings();
         if (settings.limit() != null) {
             addUnknown(AsyncSettings.LIMIT, settings.limit(), known, mistakes);
         }
         settings.executors()
                 .forEach((name, limit) -> addUnknown(AsyncSettings.EXECUTORS + name, limit, known, mistakes));
         if (mistakes.isEmpty() && settings.enabled() && !settings.isEmpty()) {
-            coverage = new AsyncCoverage(beans, methods);
+            coverage = new AsyncCoverage(beans, methods, executors);
             if (selfInvocation() == SelfInvocation.FAIL) {
                 coverage.selfInvocations.forEach(
                         call -> mistakes.add(new Mistake(call, "Move the method to another bean.")));
@@ -90,7 +91,7 @@ final class AsyncCheck implements FurtherCheck {
         }
         List<String> notes = new ArrayList<>();
         notes.add("@Async: " + coverage.summary());
-        AsyncSettings settings = executors.settings;
+        AsyncSettings settings = executors.settings();
         if (!settings.executors().isEmpty()) {
             notes.add(settings.executors().entrySet().stream()
                     .map(each -> "%s (%s)".formatted(each.getKey(), each.getValue()))
@@ -109,7 +110,7 @@ final class AsyncCheck implements FurtherCheck {
         Class<?> declared = executors.declaredType(configurer);
         Class<?> type = declared == null ? beans.getType(configurer, false) : ClassUtils.getUserClass(declared);
         Method method = type == null ? null : ReflectionUtils.findMethod(type, "getAsyncExecutor");
-        if (method != null && method.getDeclaringClass() != AsyncConfigurer.class) {
+        if (method != null && method.getDeclaringClass() != AsyncConfigurer.class && !TypeHierarchy.isOfSpring(type)) {
             notes.add("%s.getAsyncExecutor() is not used, because %s is set"
                     .formatted(type.getSimpleName(), AsyncSettings.LIMIT));
         }
@@ -130,9 +131,9 @@ final class AsyncCheck implements FurtherCheck {
             warnings.addAll(coverage.selfInvocations);
         }
         warnings.addAll(executors.losses());
-        executors.settings.executors().forEach((bean, limit) -> warnOfMaxWait(bean, limit, warnings));
+        executors.settings().executors().forEach((bean, limit) -> warnOfMaxWait(bean, limit, warnings));
         Set<String> without = withoutEffect();
-        if (executors.settings.executors().containsKey(AsyncSettings.APPLICATION) && !without.isEmpty()) {
+        if (executors.settings().executors().containsKey(AsyncSettings.APPLICATION) && !without.isEmpty()) {
             warnings.add(
                     "%s no longer apply to %s, which is now the executor of a limit. Remove them: the limit has permits and a queue"
                             .formatted(without, AsyncSettings.APPLICATION));

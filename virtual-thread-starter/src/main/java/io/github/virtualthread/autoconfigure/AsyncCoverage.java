@@ -10,6 +10,7 @@ import io.github.virtualthread.limit.TaskLimit;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -39,6 +40,7 @@ import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.AsyncAnnotationAdvisor;
 import org.springframework.scheduling.annotation.AsyncAnnotationBeanPostProcessor;
 import org.springframework.scheduling.config.TaskManagementConfigUtils;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
@@ -51,7 +53,8 @@ final class AsyncCoverage {
     private final Set<Pointcut> pointcuts = new LinkedHashSet<>();
     private final @Nullable AsyncCalls woven;
     private final boolean advising;
-    private final Map<String, Set<String>> limited = new TreeMap<>();
+    private final AsyncExecutors executors;
+    private final Map<String, Set<Method>> limited = new TreeMap<>();
     private final List<String> unadvised = new ArrayList<>();
     private final SelfCalls selfCalls = new SelfCalls();
 
@@ -64,8 +67,9 @@ final class AsyncCoverage {
     /** Calls that an object makes to its own methods, which therefore run on the thread of their caller. */
     final List<String> selfInvocations = new ArrayList<>();
 
-    AsyncCoverage(ConfigurableListableBeanFactory beans, AsyncMethods methods) {
+    AsyncCoverage(ConfigurableListableBeanFactory beans, AsyncMethods methods, AsyncExecutors executors) {
         this.beans = beans;
+        this.executors = executors;
         this.advising = beans.getBeanNamesForType(AsyncAnnotationBeanPostProcessor.class, true, false).length > 0;
         String aspect = TaskManagementConfigUtils.ASYNC_EXECUTION_ASPECT_BEAN_NAME;
         this.woven = beans.containsBean(aspect)
@@ -76,14 +80,10 @@ final class AsyncCoverage {
             Object bean = beans.getSingleton(name);
             if (bean != null && !(bean instanceof FactoryBean)) {
                 singletons.put(name, bean);
-                // a post-processor may have needed it before ours was there
-                methods.postProcessAfterInitialization(bean, name);
                 advisors(bean).forEach(advisor -> pointcuts.add(advisor.getPointcut()));
             }
         }
-        if (pointcuts.isEmpty()) {
-            pointcuts.add(new AsyncAnnotationAdvisor().getPointcut());
-        }
+        pointcuts.add(new AsyncAnnotationAdvisor().getPointcut());
         singletons.forEach(this::look);
         if (!unadvised.isEmpty()) {
             problems.add(
@@ -120,16 +120,57 @@ final class AsyncCoverage {
     }
 
     private void look(String name, Object bean) {
-        Class<?> type = AopProxyUtils.ultimateTargetClass(bean);
+        Class<?> type = type(name, bean);
         if (TypeHierarchy.isOfSpring(type)) {
             return;
         }
         Collection<Method> methods = asyncMethods(type);
         List<AsyncAnnotationAdvisor> advisors = methods.isEmpty() ? List.of() : advisors(bean);
-        methods.forEach(method -> look(name, advisors, type, method));
+        for (Method method : methods) {
+            if (isRefused(type, method)) {
+                continue;
+            }
+            if (isBeyondSubclass(bean, method)) {
+                problems.add(
+                        "%s has @Async, but the proxy cannot override it: its calls run on the thread of their caller. Make it public and not final"
+                                .formatted(name(type, method)));
+            } else if (Proxy.isProxyClass(bean.getClass()) && !(bean instanceof Advised)) {
+                problems.add(
+                        "%s has @Async, but bean '%s' is behind a proxy of others: where its calls run is not known"
+                                .formatted(name(type, method), name));
+            } else {
+                look(name, advisors, type, method);
+            }
+        }
         if (!methods.isEmpty() && advising) {
             findSelfInvocations(type, methods);
         }
+    }
+
+    /** The class that the application has written, also behind a proxy that is none of Spring's. */
+    private Class<?> type(String name, Object bean) {
+        Class<?> type = AopProxyUtils.ultimateTargetClass(bean);
+        Class<?> declared = Proxy.isProxyClass(type) ? executors.declaredType(name) : null;
+        return declared == null ? type : declared;
+    }
+
+    private boolean isRefused(Class<?> type, Method method) {
+        Class<?> returned = method.getReturnType();
+        boolean refused = !AsyncCalls.returnsNothing(method) && !Future.class.isAssignableFrom(returned);
+        if (refused) {
+            problems.add("%s has @Async, but returns %s, and Spring refuses its calls: return void or a Future"
+                    .formatted(name(type, method), returned.getSimpleName()));
+        }
+        return refused;
+    }
+
+    private static boolean isBeyondSubclass(Object bean, Method method) {
+        int modifiers = method.getModifiers();
+        Class<?> declaring = method.getDeclaringClass();
+        boolean isVisible = Modifier.isPublic(modifiers)
+                || Modifier.isProtected(modifiers)
+                || declaring.getPackage().equals(bean.getClass().getPackage());
+        return AopUtils.isCglibProxy(bean) && (Modifier.isFinal(modifiers) || !isVisible);
     }
 
     private Collection<Method> asyncMethods(Class<?> type) {
@@ -147,32 +188,26 @@ final class AsyncCoverage {
         return !Modifier.isPrivate(modifiers)
                 && !Modifier.isStatic(modifiers)
                 && !ReflectionUtils.isObjectMethod(method)
-                && pointcuts.stream()
-                        .anyMatch(each -> each.getClassFilter().matches(type)
-                                && each.getMethodMatcher().matches(method, type));
+                && !TypeHierarchy.isOfSpring(method.getDeclaringClass())
+                && pointcuts.stream().anyMatch(each -> matches(each, type, method));
     }
 
     private void look(String bean, List<AsyncAnnotationAdvisor> advisors, Class<?> type, Method method) {
         String name = name(type, method);
-        Class<?> returned = method.getReturnType();
-        if (!AsyncCalls.returnsNothing(method) && !Future.class.isAssignableFrom(returned)) {
-            problems.add("%s has @Async, but returns %s, and Spring refuses its calls: return void or a Future"
-                    .formatted(name, returned.getSimpleName()));
-            return;
-        }
         AsyncCalls calls = calls(advisors, type, method);
+        AsyncAnnotationAdvisor others = advisor(advisors, type, method);
         if (calls != null) {
             count(name, calls, method);
-        } else if (!advisors.isEmpty()) {
-            problems.add(
-                    "%s has @Async, but its proxy is frozen: its calls run on the executor of Spring, without a limit"
-                            .formatted(name));
+        } else if (others != null) {
+            elsewhere.add("@Async %s is run by %s, which virtual-thread.async leaves as it is"
+                    .formatted(name, others.getAdvice().getClass().getName()));
         } else if (woven != null) {
             problems.add(
                     "%s has @Async, but is not woven: its calls run on the thread of their caller".formatted(name));
         } else if (advising) {
             problems.add(
-                    "%s has @Async, but bean '%s' was created too early to be advised: its calls run on the thread of their caller"
+                    ("%s has @Async, but bean '%s' has no advice for it, as it was created too early, is a mock, or @EnableAsync names"
+                                    + " another annotation: its calls run on the thread of their caller")
                             .formatted(name, bean));
         } else {
             unadvised.add(name);
@@ -180,16 +215,29 @@ final class AsyncCoverage {
     }
 
     private @Nullable AsyncCalls calls(List<AsyncAnnotationAdvisor> advisors, Class<?> type, Method method) {
-        for (AsyncAnnotationAdvisor advisor : advisors) {
-            if (advisor.getAdvice() instanceof AsyncCalls calls) {
-                return calls;
-            }
+        AsyncAnnotationAdvisor advisor = advisor(advisors, type, method);
+        if (advisor != null) {
+            return advisor.getAdvice() instanceof AsyncCalls calls ? calls : null;
         }
         String body = method.getName() + "_aroundBody"; // AspectJ puts what it has woven there
         return Arrays.stream(type.getDeclaredMethods())
                         .anyMatch(each -> each.getName().startsWith(body))
                 ? woven
                 : null;
+    }
+
+    /** The first that has the method runs it. */
+    private static @Nullable AsyncAnnotationAdvisor advisor(
+            List<AsyncAnnotationAdvisor> advisors, Class<?> type, Method method) {
+        return advisors.stream()
+                .filter(each -> matches(each.getPointcut(), type, method))
+                .findFirst()
+                .orElse(null);
+    }
+
+    private static boolean matches(Pointcut pointcut, Class<?> type, Method method) {
+        return pointcut.getClassFilter().matches(type)
+                && pointcut.getMethodMatcher().matches(method, type);
     }
 
     private void count(String name, AsyncCalls calls, Method method) {
@@ -203,21 +251,24 @@ final class AsyncCoverage {
         if (executor instanceof ExecutorView view) {
             TaskLimit limit = view.limit();
             limited.computeIfAbsent(limit == null ? LimitNames.NONE : limit.name(), missing -> new HashSet<>())
-                    .add(name);
+                    .add(method);
         } else {
-            elsewhere.add("@Async %s runs on %s, which virtual-thread.async does not name"
+            elsewhere.add("@Async %s runs on %s"
                     .formatted(name, executor == null ? "the thread of its caller" : named(executor)));
         }
     }
 
     /** With the name of the bean, if it is one. */
     private String named(AsyncTaskExecutor executor) {
+        String kind = "a " + ClassUtils.getUserClass(executor).getSimpleName();
         for (String name : beans.getBeanNamesForType(AsyncTaskExecutor.class, true, false)) {
             if (beans.containsSingleton(name) && executor.equals(beans.getSingleton(name))) {
-                return "'%s', a %s".formatted(name, executor.getClass().getSimpleName());
+                return executors.settings().executors().containsKey(name)
+                        ? "'%s', %s that a post-processor has put in its place".formatted(name, kind)
+                        : "'%s', %s, which virtual-thread.async does not name".formatted(name, kind);
             }
         }
-        return "a " + executor.getClass().getSimpleName();
+        return kind + ", which virtual-thread.async does not name";
     }
 
     private void findSelfInvocations(Class<?> type, Collection<Method> methods) {

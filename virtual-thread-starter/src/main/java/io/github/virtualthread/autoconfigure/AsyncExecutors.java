@@ -12,13 +12,19 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.scope.ScopedProxyUtils;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.BeanFactoryAware;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.beans.factory.support.RootBeanDefinition;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.PriorityOrdered;
 import org.springframework.core.SimpleAliasRegistry;
 import org.springframework.core.env.Environment;
@@ -28,26 +34,43 @@ import org.springframework.core.task.TaskDecorator;
  * Puts the executors that properties name under limits. A bean keeps its definition, and so its name and its qualifiers; what others
  * get in place of the object is of the same class and runs its tasks under the limit. Comes before other post-processors, which see that object only.
  */
-final class AsyncExecutors implements BeanPostProcessor, PriorityOrdered {
+final class AsyncExecutors implements BeanPostProcessor, PriorityOrdered, BeanFactoryAware {
 
-    private final ConfigurableListableBeanFactory beans;
+    static final String BEAN = "virtualThreadAsyncExecutors";
+
     private final Map<String, Asked> asked = new LinkedHashMap<>();
     private final List<Mistake> mistakes = new ArrayList<>();
     private final Map<String, String> refused = new ConcurrentHashMap<>();
     private final Map<String, Executor> replaced = new ConcurrentHashMap<>();
     private volatile boolean checked;
+    private @Nullable AsyncSettings settings;
+    private @Nullable ConfigurableListableBeanFactory factory;
 
-    final AsyncSettings settings;
-
-    AsyncExecutors(Environment environment, ConfigurableListableBeanFactory beans) {
-        this.settings = AsyncSettings.of(environment);
-        this.beans = beans;
+    @Override
+    public void setBeanFactory(BeanFactory beanFactory) {
+        factory = (ConfigurableListableBeanFactory) beanFactory;
+        settings = AsyncSettings.of(
+                beanFactory.getBean(ConfigurableApplicationContext.ENVIRONMENT_BEAN_NAME, Environment.class));
         settings.executors().forEach(this::ask);
     }
 
-    /** An alias means its bean. */
+    private ConfigurableListableBeanFactory beans() {
+        return Objects.requireNonNull(factory);
+    }
+
+    AsyncSettings settings() {
+        return Objects.requireNonNull(settings);
+    }
+
+    /** An alias means its bean, and a bean of a scope is what its proxy stands for, where others may not replace that. */
     private void ask(String name, String limit) {
-        String bean = beans instanceof SimpleAliasRegistry aliases ? aliases.canonicalName(name) : name;
+        String bean = beans() instanceof SimpleAliasRegistry aliases ? aliases.canonicalName(name) : name;
+        String ofScope = ScopedProxyUtils.getTargetBeanName(bean);
+        if (beans().containsBeanDefinition(ofScope)
+                && beans().getMergedBeanDefinition(bean) instanceof AbstractBeanDefinition proxy
+                && proxy.isSynthetic()) {
+            bean = ofScope;
+        }
         Asked by = new Asked(AsyncSettings.EXECUTORS + name, limit);
         Asked before = asked.putIfAbsent(bean, by);
         if (before != null && !LimitNames.areEqual(before.limit, by.limit)) {
@@ -66,15 +89,15 @@ final class AsyncExecutors implements BeanPostProcessor, PriorityOrdered {
     @Override
     public Object postProcessAfterInitialization(Object bean, String name) {
         Asked by = asked.get(name);
-        if (by == null || !settings.enabled() || bean instanceof FactoryBean) {
+        if (by == null || !settings().enabled() || bean instanceof FactoryBean) {
             return bean;
         }
         String reason = LimitedExecutors.whyNot(bean);
         if (reason == null) {
             Executor theirs = (Executor) bean;
-            VirtualThreads threads = beans.getBean(BeanNames.BY_HAND, VirtualThreads.class);
+            VirtualThreads threads = beans().getBean(BeanNames.BY_HAND, VirtualThreads.class);
             Object ours = LimitedExecutors.inPlaceOf(
-                    name, theirs, ExecutorView.of(threads, name, by.limit), beans.getBeanClassLoader());
+                    name, theirs, ExecutorView.of(threads, name, by.limit), beans().getBeanClassLoader());
             Class<?> declared = declaredType(name);
             if (declared == null || declared.isInstance(ours)) {
                 replaced.putIfAbsent(name, theirs);
@@ -93,9 +116,9 @@ final class AsyncExecutors implements BeanPostProcessor, PriorityOrdered {
     /** How a bean is declared, null if by no definition. While it is created, its factory knows it by the class of the object. */
     @Nullable
     Class<?> declaredType(String name) {
-        if (!beans.isFactoryBean(name)
-                && beans.containsBeanDefinition(name)
-                && beans.getMergedBeanDefinition(name) instanceof RootBeanDefinition definition) {
+        if (!beans().isFactoryBean(name)
+                && beans().containsBeanDefinition(name)
+                && beans().getMergedBeanDefinition(name) instanceof RootBeanDefinition definition) {
             Method factoryMethod = definition.getResolvedFactoryMethod();
             if (factoryMethod != null) {
                 return factoryMethod.getReturnType();
@@ -110,8 +133,8 @@ final class AsyncExecutors implements BeanPostProcessor, PriorityOrdered {
     /** What is wrong with the beans that are asked for. Those that are created from now on are checked at once. */
     List<Mistake> check() {
         for (String bean : asked.keySet()) {
-            if (beans.containsBean(bean) && beans.isFactoryBean(bean) && beans.containsSingleton(bean)) {
-                beans.getBean(bean); // what a factory makes is not there before somebody asks for it
+            if (beans().containsBean(bean) && beans().isFactoryBean(bean) && beans().containsSingleton(bean)) {
+                beans().getBean(bean); // what a factory makes is not there before somebody asks for it
             }
         }
         checked = true;
@@ -130,24 +153,24 @@ final class AsyncExecutors implements BeanPostProcessor, PriorityOrdered {
     }
 
     private @Nullable Mistake mistake(String bean, Asked by) {
-        if (!beans.containsBean(bean)) {
+        if (!beans().containsBean(bean)) {
             return unknown(bean, by);
         }
         String reason = refused.get(bean);
         if (reason != null) {
             return refusal(bean, by, reason);
         }
-        if (!settings.enabled() || replaced.containsKey(bean)) {
+        if (!settings().enabled() || replaced.containsKey(bean)) {
             return null;
         }
-        if (!beans.containsLocalBean(bean)) {
-            return LimitedExecutors.view(beans.getBean(bean, Executor.class)) != null
+        if (!beans().containsLocalBean(bean)) {
+            return LimitedExecutors.view(beans().getBean(bean, Executor.class)) != null
                     ? null
                     : new Mistake(
                             "%s: the bean '%s' belongs to a parent context".formatted(by.key, bean),
                             "Set the property in that context.");
         }
-        if (beans.containsSingleton(bean)) {
+        if (beans().containsSingleton(bean)) {
             return new Mistake(
                     "%s: the bean '%s' was there before it could be put under a limit".formatted(by.key, bean),
                     "Declare it by a @Bean method that no post-processor needs, or remove the entry. In a test with a mock, set"
@@ -163,9 +186,9 @@ final class AsyncExecutors implements BeanPostProcessor, PriorityOrdered {
 
     private Mistake unknown(String bean, Asked by) {
         List<String> executors = new ArrayList<>();
-        for (String name : beans.getBeanNamesForType(Executor.class, true, false)) {
+        for (String name : beans().getBeanNamesForType(Executor.class, true, false)) {
             executors.add(name);
-            executors.addAll(List.of(beans.getAliases(name)));
+            executors.addAll(List.of(beans().getAliases(name)));
         }
         return new Mistake(
                 "%s: there is no bean '%s'".formatted(by.key, bean),
@@ -176,7 +199,7 @@ final class AsyncExecutors implements BeanPostProcessor, PriorityOrdered {
     List<String> losses() {
         List<String> losses = new ArrayList<>();
         replaced.forEach((name, theirs) ->
-                losses.addAll(LimitedExecutors.losses(name, theirs, beans.getBeanProvider(TaskDecorator.class))));
+                losses.addAll(LimitedExecutors.losses(name, theirs, beans().getBeanProvider(TaskDecorator.class))));
         return losses;
     }
 

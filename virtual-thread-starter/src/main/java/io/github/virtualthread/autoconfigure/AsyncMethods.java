@@ -3,90 +3,106 @@ package io.github.virtualthread.autoconfigure;
 import io.github.virtualthread.config.BeanNames;
 import io.github.virtualthread.execution.ExecutorView;
 import io.github.virtualthread.execution.VirtualThreads;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import java.lang.reflect.Field;
+import java.util.Objects;
 import java.util.function.Supplier;
 import org.aopalliance.aop.Advice;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.Pointcut;
-import org.springframework.aop.framework.Advised;
-import org.springframework.aop.framework.AopInfrastructureBean;
-import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.aop.framework.AbstractAdvisingBeanPostProcessor;
 import org.springframework.aop.interceptor.AsyncExecutionAspectSupport;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.annotation.RegisterReflection;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.BeanFactoryAware;
 import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.core.PriorityOrdered;
 import org.springframework.scheduling.annotation.AnnotationAsyncExecutionInterceptor;
 import org.springframework.scheduling.annotation.AsyncAnnotationAdvisor;
+import org.springframework.scheduling.annotation.AsyncAnnotationBeanPostProcessor;
 import org.springframework.scheduling.config.TaskManagementConfigUtils;
+import org.springframework.util.ReflectionUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Replaces the advice of {@code @Async} methods by {@link AsyncCalls}; in mode ASPECTJ, gives the aspect its executor. Has no order,
- * so that it comes after Spring's post-processor. Is no bean that Spring would look up advisors for, which would create those early.
+ * Replaces the advice of {@code @Async} methods by {@link AsyncCalls}, in Spring's post-processor before that makes proxies; in mode ASPECTJ,
+ * gives the aspect its executor.
  */
 @RegisterReflection(
-        classes = AsyncExecutionAspectSupport.class,
+        classes = {AbstractAdvisingBeanPostProcessor.class, AsyncExecutionAspectSupport.class},
         memberCategories = {MemberCategory.INVOKE_DECLARED_METHODS, MemberCategory.DECLARED_FIELDS})
-final class AsyncMethods implements BeanPostProcessor, AopInfrastructureBean {
+final class AsyncMethods implements BeanPostProcessor, PriorityOrdered, BeanFactoryAware {
 
-    private final AsyncSettings settings;
-    private final BeanFactory beans;
-    private final Supplier<@Nullable ExecutorView> common;
-    private final Map<Advisor, Advisor> replaced = new ConcurrentHashMap<>();
+    /** What the post-processor puts into proxies. Spring shows it to subclasses only. */
+    private static final Field ADVISOR =
+            Objects.requireNonNull(ReflectionUtils.findField(AbstractAdvisingBeanPostProcessor.class, "advisor"));
 
-    AsyncMethods(AsyncSettings settings, BeanFactory beans) {
-        this.settings = settings;
-        this.beans = beans;
-        this.common = SingletonSupplier.ofNullable(this::ofCommonLimit);
+    static {
+        ReflectionUtils.makeAccessible(ADVISOR);
+    }
+
+    private final Supplier<@Nullable ExecutorView> common = SingletonSupplier.ofNullable(this::ofCommonLimit);
+    private @Nullable BeanFactory factory;
+
+    @Override
+    public void setBeanFactory(BeanFactory beanFactory) {
+        factory = beanFactory;
+    }
+
+    private BeanFactory beans() {
+        return Objects.requireNonNull(factory);
+    }
+
+    private AsyncSettings settings() {
+        return beans().getBean(AsyncExecutors.BEAN, AsyncExecutors.class).settings();
     }
 
     private @Nullable ExecutorView ofCommonLimit() {
-        return settings.limit() == null
+        String limit = settings().limit();
+        return limit == null
                 ? null
-                : ExecutorView.of(beans.getBean(BeanNames.BY_HAND, VirtualThreads.class), "async", settings.limit());
+                : ExecutorView.of(beans().getBean(BeanNames.BY_HAND, VirtualThreads.class), "async", limit);
+    }
+
+    @Override
+    public int getOrder() {
+        return HIGHEST_PRECEDENCE;
     }
 
     @Override
     public Object postProcessAfterInitialization(Object bean, String name) {
-        if (settings.isEmpty() || !settings.enabled()) {
-            return bean;
+        if (bean instanceof AsyncAnnotationAdvisor advisor) {
+            return inPlaceOf(advisor);
+        }
+        if (bean instanceof AsyncAnnotationBeanPostProcessor
+                && ReflectionUtils.getField(ADVISOR, bean) instanceof AsyncAnnotationAdvisor advisor) {
+            ReflectionUtils.setField(ADVISOR, bean, inPlaceOf(advisor));
         }
         if (name.equals(TaskManagementConfigUtils.ASYNC_EXECUTION_ASPECT_BEAN_NAME)
-                && bean instanceof AsyncExecutionAspectSupport aspect) {
+                && bean instanceof AsyncExecutionAspectSupport aspect
+                && settings().enabled()) {
             ExecutorView ours = common.get();
             if (ours != null) {
                 aspect.setExecutor(ours);
             }
         }
-        // a proxy may stand before another one, each made by a creator of its own
-        for (Object each = bean; each instanceof Advised proxy; each = AopProxyUtils.getSingletonTarget(each)) {
-            replaceIn(proxy);
-        }
         return bean;
     }
 
-    private void replaceIn(Advised proxy) {
-        if (proxy.isFrozen()) {
-            return;
-        }
-        for (Advisor advisor : proxy.getAdvisors()) {
-            if (advisor instanceof AsyncAnnotationAdvisor spring
-                    && spring.getAdvice() instanceof AnnotationAsyncExecutionInterceptor advice
-                    && !(advice instanceof AsyncCalls)) {
-                proxy.replaceAdvisor(
-                        spring,
-                        replaced.computeIfAbsent(
-                                spring, known -> new CallsAdvisor(spring.getPointcut(), calls(advice))));
-            }
-        }
+    /** The advice of others, which may find its executors by rules of its own, stays. */
+    private Advisor inPlaceOf(AsyncAnnotationAdvisor spring) {
+        boolean isAsked = settings().enabled() && !settings().isEmpty();
+        return isAsked
+                        && spring.getAdvice() instanceof AnnotationAsyncExecutionInterceptor advice
+                        && advice.getClass() == AnnotationAsyncExecutionInterceptor.class
+                ? new CallsAdvisor(spring.getPointcut(), calls(advice))
+                : spring;
     }
 
     /** The calls of methods that Spring's advice or aspect has. */
     AsyncCalls calls(AsyncExecutionAspectSupport spring) {
-        return new AsyncCalls(spring, common, beans);
+        return new AsyncCalls(spring, common, beans());
     }
 
     /** Of the type of Spring's advisor, which others may look for. */

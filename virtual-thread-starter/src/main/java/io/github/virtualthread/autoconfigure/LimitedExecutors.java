@@ -10,10 +10,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionHandler;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor.AbortPolicy;
 import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
@@ -22,14 +25,15 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;
-import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.core.task.TaskDecorator;
+import org.springframework.core.task.support.ContextPropagatingTaskDecorator;
 import org.springframework.core.task.support.ExecutorServiceAdapter;
 import org.springframework.core.task.support.TaskExecutorAdapter;
 import org.springframework.scheduling.TaskScheduler;
+import org.springframework.scheduling.concurrent.ConcurrentTaskExecutor;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
@@ -44,6 +48,9 @@ final class LimitedExecutors {
     private static final Set<String> ENDS =
             Set.of("shutdown", "shutdownNow", "awaitTermination", "isShutdown", "isTerminated", "close");
 
+    /** Of Spring, in some of its versions. */
+    private static final String COMPOSITE = "org.springframework.core.task.support.CompositeTaskDecorator";
+
     private LimitedExecutors() {}
 
     /** Why an object cannot be put under a limit, null if it can. */
@@ -55,29 +62,21 @@ final class LimitedExecutors {
         if (bean instanceof TaskScheduler || bean instanceof ScheduledThreadPoolExecutor) {
             return "is a scheduler, whose tasks wait for a time and not for a permit";
         }
-        if (!isByClass(type)) {
-            return null;
-        }
-        for (Method method : type.getMethods()) {
-            Method ours = ours(method);
-            String reason = ours == null ? null : whyNot(method, ours);
-            if (reason != null) {
-                return "is a %s, whose method %s %s".formatted(type.getName(), method.getName(), reason);
-            }
-        }
-        return null;
+        return Stream.of(isByClass(type) ? new Class<?>[] {type} : ClassUtils.getAllInterfacesForClass(type))
+                .flatMap(each -> Stream.of(each.getMethods()))
+                .filter(LimitedExecutors::returnsAnother)
+                .map(method -> "is a %s, whose method %s returns %s, which no call under a limit returns"
+                        .formatted(
+                                type.getName(),
+                                method.getName(),
+                                method.getReturnType().getSimpleName()))
+                .findFirst()
+                .orElse(null);
     }
 
-    private static @Nullable String whyNot(Method theirs, Method ours) {
-        if (Modifier.isFinal(theirs.getModifiers())) {
-            return "is final";
-        }
-        return theirs.getReturnType().isAssignableFrom(ours.getReturnType())
-                ? null
-                : "returns %s, but under a limit it returns %s"
-                        .formatted(
-                                theirs.getReturnType().getSimpleName(),
-                                ours.getReturnType().getSimpleName());
+    private static boolean returnsAnother(Method method) {
+        Method ours = ours(method);
+        return ours != null && !method.getReturnType().isAssignableFrom(ours.getReturnType());
     }
 
     /** What is called in place of a method that runs tasks or ends a service, null for other methods. */
@@ -94,14 +93,23 @@ final class LimitedExecutors {
                 .orElse(null);
     }
 
+    /** Whether there can be a subclass that overrides all methods for tasks. */
     private static boolean isByClass(Class<?> type) {
         return !Modifier.isFinal(type.getModifiers())
                 && !type.isSealed()
-                && !type.getName().startsWith("java.");
+                && !isOfJdk(type)
+                && Stream.of(type.getDeclaredConstructors())
+                        .anyMatch(constructor -> !Modifier.isPrivate(constructor.getModifiers()))
+                && Stream.of(type.getMethods())
+                        .noneMatch(method -> Modifier.isFinal(method.getModifiers()) && ours(method) != null);
+    }
+
+    private static boolean isOfJdk(Class<?> type) {
+        return type.getName().startsWith("java.") || type.getName().startsWith("jdk.");
     }
 
     /**
-     * Returns an executor in place of another one: a proxy of its class, or of its interfaces if the class is final, sealed or of the JDK.
+     * Returns an executor in place of another one: a proxy of its class, or of its interfaces if there can be none of its class.
      *
      * @param bean its name
      * @param theirs executor of the application
@@ -109,8 +117,13 @@ final class LimitedExecutors {
      * @param classLoader class loader of the application, which has its class
      */
     static Object inPlaceOf(String bean, Executor theirs, ExecutorView view, @Nullable ClassLoader classLoader) {
-        ProxyFactory factory = new ProxyFactory(theirs);
-        factory.setProxyTargetClass(isByClass(theirs.getClass()));
+        ProxyFactory factory = new ProxyFactory();
+        factory.setTarget(theirs);
+        if (isByClass(ClassUtils.getUserClass(theirs))) {
+            factory.setProxyTargetClass(true); // has its interfaces, with what it says of their types
+        } else {
+            factory.setInterfaces(ClassUtils.getAllInterfaces(theirs));
+        }
         factory.addAdvice(new UnderLimit(bean, view, new TaskExecutorAdapter(view), new ExecutorServiceAdapter(view)));
         return factory.getProxy(classLoader);
     }
@@ -120,7 +133,7 @@ final class LimitedExecutors {
         if (executor instanceof ExecutorView view) {
             return view;
         }
-        for (Object each = executor; each instanceof Advised proxy; each = AopProxyUtils.getSingletonTarget(each)) {
+        for (Object each = executor; each instanceof Advised proxy; each = target(proxy)) {
             for (Advisor advisor : proxy.getAdvisors()) {
                 if (advisor.getAdvice() instanceof UnderLimit limited) {
                     return limited.view;
@@ -128,6 +141,15 @@ final class LimitedExecutors {
             }
         }
         return null;
+    }
+
+    /** Also of a bean of a scope, if that is active. */
+    private static @Nullable Object target(Advised proxy) {
+        try {
+            return proxy.getTargetSource().getTarget();
+        } catch (Exception notActive) {
+            return null;
+        }
     }
 
     /**
@@ -138,19 +160,13 @@ final class LimitedExecutors {
      */
     static List<String> losses(String bean, Executor theirs, ObjectProvider<TaskDecorator> decorators) {
         List<String> losses = new ArrayList<>();
-        Class<?> type = ClassUtils.getUserClass(theirs);
-        if (!TypeHierarchy.withCodeOfUsers(type).isEmpty()) {
-            losses.add(
-                    "Executor '%s' is a %s: what its own methods for tasks do is not used any more. Do it in a TaskDecorator bean"
-                            .formatted(bean, type.getName()));
-        }
-        Object decorator = decorator(theirs);
-        if (decorator != null
-                && !decorator.getClass().getName().startsWith("org.springframework.")
-                && decorators.stream().noneMatch(decorator::equals)) {
-            losses.add("The decorator %s of executor '%s' is not used any more. Make it a bean of type TaskDecorator"
-                    .formatted(decorator.getClass().getName(), bean));
-        }
+        addOwnMethods(bean, ClassUtils.getUserClass(theirs), losses);
+        decorators(decorator(theirs))
+                .filter(each -> decorators.stream().noneMatch(each::equals))
+                .map(each ->
+                        "The decorator %s of executor '%s' is not used any more. Make it a bean of type TaskDecorator"
+                                .formatted(each.getClass().getName(), bean))
+                .forEach(losses::add);
         RejectedExecutionHandler handler = handler(theirs);
         if (handler != null && !(handler instanceof AbortPolicy)) {
             losses.add("The %s of executor '%s' is not used any more: a full queue rejects the task"
@@ -159,11 +175,44 @@ final class LimitedExecutors {
         return losses;
     }
 
+    /** Of a class of the application, those that add something to tasks, and those that have tasks run elsewhere. */
+    private static void addOwnMethods(String bean, Class<?> type, List<String> losses) {
+        Set<String> replaced = new TreeSet<>();
+        Set<String> elsewhere = new TreeSet<>();
+        for (Class<?> each : type.isHidden() ? List.<Class<?>>of() : TypeHierarchy.withCodeOfUsers(type)) {
+            for (Method method : isOfJdk(each) ? new Method[0] : each.getDeclaredMethods()) {
+                if (ours(method) != null && !method.isBridge()) {
+                    replaced.add(method.getName());
+                } else if (Stream.of(method.getParameterTypes()).anyMatch(LimitedExecutors::isTask)
+                        && !Modifier.isPrivate(method.getModifiers())
+                        && !method.isSynthetic()) {
+                    elsewhere.add(method.getName());
+                }
+            }
+        }
+        if (!replaced.isEmpty()) {
+            losses.add(
+                    "What %s of %s, the class of executor '%s', adds to tasks is not used any more. A TaskDecorator bean can add it"
+                            .formatted(String.join(", ", replaced), type.getName(), bean));
+        }
+        if (!elsewhere.isEmpty()) {
+            losses.add("%s of %s, the class of executor '%s', runs tasks without its limit"
+                    .formatted(String.join(", ", elsewhere), type.getName(), bean));
+        }
+    }
+
+    private static boolean isTask(Class<?> parameter) {
+        return parameter == Runnable.class || parameter == Callable.class;
+    }
+
     private static @Nullable RejectedExecutionHandler handler(Executor theirs) {
         try {
-            return theirs instanceof ThreadPoolTaskExecutor pool
-                    ? pool.getThreadPoolExecutor().getRejectedExecutionHandler()
-                    : null;
+            return switch (theirs) {
+                case ThreadPoolTaskExecutor pool -> pool.getThreadPoolExecutor().getRejectedExecutionHandler();
+                case ThreadPoolExecutor pool -> pool.getRejectedExecutionHandler();
+                case ConcurrentTaskExecutor adapter -> handler(adapter.getConcurrentExecutor());
+                default -> null;
+            };
         } catch (RuntimeException unknown) { // it has not begun, or stands for one in a scope
             return null;
         }
@@ -172,11 +221,25 @@ final class LimitedExecutors {
     /** Spring shows it to nobody. */
     private static @Nullable Object decorator(Executor theirs) {
         Field field = ReflectionUtils.findField(theirs.getClass(), "taskDecorator", TaskDecorator.class);
-        if (field == null) {
-            return null;
+        return field == null ? null : value(field, theirs);
+    }
+
+    /** One, or those of which it consists, without the one that registered context needs no more. */
+    private static Stream<?> decorators(@Nullable Object decorator) {
+        if (decorator == null || decorator instanceof ContextPropagatingTaskDecorator) {
+            return Stream.empty();
         }
+        Field parts = decorator.getClass().getName().equals(COMPOSITE)
+                ? ReflectionUtils.findField(decorator.getClass(), "taskDecorators")
+                : null;
+        return parts != null && value(parts, decorator) instanceof List<?> several
+                ? several.stream().flatMap(LimitedExecutors::decorators)
+                : Stream.of(decorator);
+    }
+
+    private static @Nullable Object value(Field field, Object of) {
         ReflectionUtils.makeAccessible(field);
-        return ReflectionUtils.getField(field, theirs);
+        return ReflectionUtils.getField(field, of);
     }
 
     /**
@@ -197,6 +260,10 @@ final class LimitedExecutors {
 
         @Override
         public @Nullable Object invoke(MethodInvocation call) throws Throwable {
+            if (call.getMethod().getName().equals("execute") && call.getArguments().length == 1) {
+                view.execute((Runnable) call.getArguments()[0]); // most calls: the others are looked up
+                return null;
+            }
             Method ours = ours(call.getMethod());
             if (ours != null) {
                 return run(ours, call.getArguments());

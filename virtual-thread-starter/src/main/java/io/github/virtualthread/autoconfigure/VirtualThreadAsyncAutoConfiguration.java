@@ -20,16 +20,17 @@ public class VirtualThreadAsyncAutoConfiguration {
     /** Created by Spring. */
     public VirtualThreadAsyncAutoConfiguration() {}
 
-    @Bean
+    /** Without parameters, as the next one: to find one by its type, Spring would ask every factory bean, and so create it too early. */
+    @Bean(AsyncExecutors.BEAN)
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static AsyncExecutors virtualThreadAsyncExecutors(Environment environment, ConfigurableListableBeanFactory beans) {
-        return new AsyncExecutors(environment, beans);
+    static AsyncExecutors virtualThreadAsyncExecutors() {
+        return new AsyncExecutors();
     }
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static AsyncMethods virtualThreadAsyncMethods(AsyncExecutors executors, ConfigurableListableBeanFactory beans) {
-        return new AsyncMethods(executors.settings, beans);
+    static AsyncMethods virtualThreadAsyncMethods() {
+        return new AsyncMethods();
     }
 
     @Bean(BeanNames.ASYNC_CHECK)

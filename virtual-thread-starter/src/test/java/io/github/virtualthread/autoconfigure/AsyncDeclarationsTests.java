@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -22,8 +23,14 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.framework.autoproxy.DefaultAdvisorAutoProxyCreator;
 import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.config.CustomScopeConfigurer;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
+import org.springframework.beans.factory.support.BeanDefinitionRegistryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -36,6 +43,9 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Scope;
+import org.springframework.context.annotation.ScopedProxyMode;
+import org.springframework.context.support.SimpleThreadScope;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.core.task.AsyncTaskExecutor;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
@@ -50,6 +60,7 @@ import org.springframework.scheduling.concurrent.SimpleAsyncTaskScheduler;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 import org.springframework.scheduling.config.TaskExecutorFactoryBean;
+import org.springframework.security.task.DelegatingSecurityContextAsyncTaskExecutor;
 
 /** The ways in which applications declare executors: where {@code @Async} then runs, how many at once, and what the start says. */
 @Timeout(300)
@@ -124,6 +135,27 @@ class AsyncDeclarationsTests {
                         .runs("both", "both"),
                 the("adapter as AsyncTaskExecutor").of(Adapter.class).with(MAIL).runs("both", "both"),
                 the("class of the application").of(OwnClass.class).with(MAIL).runs("both", "both"),
+                the("class of the application that nobody sees")
+                        .of(PrivateClass.class)
+                        .with(MAIL)
+                        .runs("both", "both"),
+                the("class of Spring Security whose methods are final")
+                        .of(Secured.class)
+                        .with(MAIL)
+                        .runs("both", "both"),
+                the("pool that a post-processor proxies by its interfaces")
+                        .of(ProxiedPool.class)
+                        .with(MAIL)
+                        .runs("both", "both"),
+                the("pool of a scope whose proxy nobody may replace")
+                        .of(Refreshed.class)
+                        .with(MAIL)
+                        .runs("both", "both")
+                        .says("@Async: 2 methods under limit mail;"),
+                the("methods that a post-processor wraps")
+                        .of(WrappedService.class)
+                        .with(COMMON)
+                        .runs("plain", null),
                 the("virtual threads of the JDK")
                         .of(JdkService.class)
                         .with(MAIL)
@@ -228,11 +260,11 @@ class AsyncDeclarationsTests {
                 the("class with a final method for tasks")
                         .of(FinalMethod.class)
                         .with(MAIL)
-                        .says("$Final, whose method execute is final"),
+                        .says("is declared as ", "$Final, of which there can be no proxy: declare it as an interface"),
                 the("class whose futures are of its own")
                         .of(OwnFutures.class)
                         .with(MAIL)
-                        .says("$Futures, whose method submit returns FutureTask"),
+                        .says("$Futures, whose method submit returns FutureTask, which no call under a limit returns"),
                 the("product that is no executor")
                         .of(Product.class)
                         .with(MAIL)
@@ -244,7 +276,7 @@ class AsyncDeclarationsTests {
     void whereCallsRun(Declaration declaration, CapturedOutput output) {
         declaration.start(plain).withUserConfiguration(Asynchronous.class).run(context -> {
             assertThat(context).hasNotFailed();
-            Service service = context.getBean(Service.class);
+            Calls service = context.getBean(Calls.class);
             assertThat(service.plain(open()).get(2, TimeUnit.MINUTES))
                     .startsWith(declaration.thread(declaration.plain));
             if (declaration.mail != null) {
@@ -263,7 +295,7 @@ class AsyncDeclarationsTests {
         return new CountDownLatch(0);
     }
 
-    private static void mailsAreBounded(ApplicationContext context, Service service) throws Exception {
+    private static void mailsAreBounded(ApplicationContext context, Calls service) throws Exception {
         TaskLimit limit = context.getBean(TaskLimits.class).get("mail");
         CountDownLatch gate = new CountDownLatch(1);
         List<CompletableFuture<String>> calls = new ArrayList<>();
@@ -346,16 +378,25 @@ class AsyncDeclarationsTests {
         }
     }
 
-    static class Service {
+    interface Calls {
+
+        CompletableFuture<String> plain(CountDownLatch gate) throws InterruptedException;
+
+        CompletableFuture<String> mail(CountDownLatch gate) throws InterruptedException;
+    }
+
+    static class Service implements Calls {
 
         @Async
-        CompletableFuture<String> plain(CountDownLatch gate) throws InterruptedException {
+        @Override
+        public CompletableFuture<String> plain(CountDownLatch gate) throws InterruptedException {
             gate.await();
             return CompletableFuture.completedFuture(Thread.currentThread().getName());
         }
 
         @Async("mailExecutor")
-        CompletableFuture<String> mail(CountDownLatch gate) throws InterruptedException {
+        @Override
+        public CompletableFuture<String> mail(CountDownLatch gate) throws InterruptedException {
             return plain(gate);
         }
     }
@@ -587,6 +628,88 @@ class AsyncDeclarationsTests {
 
         @SuppressWarnings("serial")
         static class Mails extends ThreadPoolTaskExecutor {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class PrivateClass {
+
+        @Bean
+        Executor mailExecutor() {
+            return new Hidden();
+        }
+
+        @SuppressWarnings("serial")
+        private static class Hidden extends ThreadPoolTaskExecutor {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Secured {
+
+        @Bean
+        AsyncTaskExecutor mailExecutor() {
+            return new DelegatingSecurityContextAsyncTaskExecutor(new SimpleAsyncTaskExecutor());
+        }
+    }
+
+    /** Its pool is a listener of one kind of event, as its generic interface says. */
+    @Configuration(proxyBeanMethods = false)
+    static class ProxiedPool {
+
+        @Bean
+        Executor mailExecutor() {
+            return pool("mailpool");
+        }
+
+        @Bean
+        static BeanPostProcessor proxies() {
+            return new BeanPostProcessor() {
+                @Override
+                public Object postProcessAfterInitialization(Object bean, String name) {
+                    return name.equals("mailExecutor") ? new ProxyFactory(bean).getProxy() : bean;
+                }
+            };
+        }
+    }
+
+    /** As Spring Cloud has it for beans that are made anew when properties change. */
+    @Configuration(proxyBeanMethods = false)
+    static class Refreshed {
+
+        @Bean
+        static BeanDefinitionRegistryPostProcessor scope() {
+            return registry -> {
+                CustomScopeConfigurer scopes = new CustomScopeConfigurer();
+                scopes.addScope("refresh", new SimpleThreadScope());
+                scopes.postProcessBeanFactory((ConfigurableListableBeanFactory) registry);
+                ((AbstractBeanDefinition) registry.getBeanDefinition("mailExecutor")).setSynthetic(true);
+            };
+        }
+
+        @Bean
+        @Scope(scopeName = "refresh", proxyMode = ScopedProxyMode.TARGET_CLASS)
+        ThreadPoolTaskExecutor mailExecutor() {
+            return pool("mailpool");
+        }
+    }
+
+    /** The proxy of an interface around that of Spring, which nobody can look into. */
+    @Configuration(proxyBeanMethods = false)
+    static class WrappedService {
+
+        @Bean
+        static BeanPostProcessor wraps() {
+            return new BeanPostProcessor() {
+                @Override
+                public Object postProcessAfterInitialization(Object bean, String name) {
+                    return bean instanceof Calls
+                            ? Proxy.newProxyInstance(
+                                    bean.getClass().getClassLoader(),
+                                    new Class<?>[] {Calls.class},
+                                    (proxy, method, arguments) -> method.invoke(bean, arguments))
+                            : bean;
+                }
+            };
+        }
     }
 
     @Configuration(proxyBeanMethods = false)

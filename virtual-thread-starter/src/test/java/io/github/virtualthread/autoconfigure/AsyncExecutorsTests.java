@@ -21,14 +21,19 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.aopalliance.aop.Advice;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.slf4j.MDC;
 import org.springframework.aop.interceptor.AsyncUncaughtExceptionHandler;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.annotation.Qualifier;
@@ -55,10 +60,14 @@ import org.springframework.core.task.AsyncTaskExecutor;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.core.task.SyncTaskExecutor;
 import org.springframework.core.task.TaskDecorator;
+import org.springframework.core.task.support.CompositeTaskDecorator;
+import org.springframework.scheduling.annotation.AnnotationAsyncExecutionInterceptor;
 import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.AsyncAnnotationAdvisor;
 import org.springframework.scheduling.annotation.AsyncAnnotationBeanPostProcessor;
 import org.springframework.scheduling.annotation.AsyncConfigurer;
 import org.springframework.scheduling.annotation.EnableAsync;
+import org.springframework.scheduling.concurrent.ConcurrentTaskExecutor;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 import org.springframework.util.ClassUtils;
 import org.springframework.web.context.request.RequestScope;
@@ -195,12 +204,18 @@ class AsyncExecutorsTests {
                 .withPropertyValues(
                         "virtual-thread.async.executors.mailExecutor=mail",
                         "virtual-thread.async.executors.simple=mail",
-                        "virtual-thread.async.executors.beans=mail")
+                        "virtual-thread.async.executors.beans=mail",
+                        "virtual-thread.async.executors.service=mail",
+                        "virtual-thread.async.executors.adapted=mail",
+                        "virtual-thread.async.executors.composite=mail")
                 .run(context -> assertThat(output)
                         .contains(
                                 "$Tenants of executor 'mailExecutor' is not used any more. Make it a bean of type TaskDecorator",
                                 "$Tenants of executor 'simple' is not used any more",
-                                "The CallerRunsPolicy of executor 'mailExecutor' is not used any more: a full queue rejects the task")
+                                "The CallerRunsPolicy of executor 'mailExecutor' is not used any more: a full queue rejects the task",
+                                "The CallerRunsPolicy of executor 'service' is not used any more",
+                                "The CallerRunsPolicy of executor 'adapted' is not used any more",
+                                "$Tenants of executor 'composite' is not used any more")
                         .doesNotContain("of executor 'beans'"));
     }
 
@@ -219,10 +234,13 @@ class AsyncExecutorsTests {
 
                     assertThat(own.tags()).containsExactly("tag");
                     assertThat(output)
-                            .contains("Executor 'mailExecutor' is a %s: ".formatted(OwnPool.class.getName())
-                                    + "what its own methods for tasks do is not used any more")
-                            .contains("Executor 'simple' is a ")
-                            .doesNotContain("Executor 'scoped' is a ");
+                            .contains(
+                                    "What submit of %1$s, the class of executor 'mailExecutor', adds to tasks is not used any more. A"
+                                                    .formatted(OwnPool.class.getName())
+                                            + " TaskDecorator bean can add it",
+                                    "execute of %s, the class of executor 'mailExecutor', runs tasks without its limit"
+                                            .formatted(OwnPool.class.getName()))
+                            .doesNotContain("executor 'simple'", "executor 'scoped'");
                 });
     }
 
@@ -333,8 +351,9 @@ class AsyncExecutorsTests {
     void theStartNamesMethodsThatNoLimitHas(CapturedOutput output) {
         common.withUserConfiguration(NeedsEarly.class).withBean(Early.class).run(context -> assertThat(output)
                 .contains(
-                        "$Early.send has @Async, but bean '",
-                        "was created too early to be advised: its calls run on the thread of their caller"));
+                        "$Early.send has @Async, but bean '", " has no advice for it, as it was created too early, "));
+        common.withBean(NotOverridden.class).run(context -> assertThat(output)
+                .contains("$NotOverridden.send has @Async, but the proxy cannot override it"));
         common.withBean(OtherType.class).run(context -> assertThat(output)
                 .contains(
                         "$OtherType.send has @Async, but returns String, and Spring refuses its calls: return void or a"
@@ -348,6 +367,31 @@ class AsyncExecutorsTests {
                 .run(context -> assertThat(output)
                         .contains(
                                 "@Async has no effect, because no class has @EnableAsync: calls of ", "$Mailer.send,"));
+    }
+
+    /** Spring asks a factory for its type if anybody looks for a bean by its type, and then has to create it. */
+    @Test
+    void whatAFactoryNeedsIsNotCreatedEarly() {
+        runner.withUserConfiguration(NeedsMailerInFactory.class)
+                .run(context -> assertThat(context.getBean(NeedsMailerByField.class).mailer)
+                        .isNotNull());
+        common.withUserConfiguration(NeedsMailerInFactory.class).run(context -> {
+            assertThat(context.getBean(NeedsMailerByField.class).mailer).isNotNull();
+            assertThat(threadOfSend(context)).startsWith("vt-Mailer.send-");
+        });
+    }
+
+    /** The advice of others may find its executors by rules of its own. */
+    @Test
+    void theAdviceOfOthersStays(CapturedOutput output) {
+        plain.withBean(AsyncAnnotationBeanPostProcessor.class, OwnAdvice::new)
+                .withBean(Mailer.class, this)
+                .withPropertyValues("virtual-thread.async.limit=common")
+                .run(context -> {
+                    assertThat(threadOfSend(context)).startsWith("own-");
+                    assertThat(output)
+                            .contains("$Mailer.send is run by ", ", which virtual-thread.async leaves as it is");
+                });
     }
 
     @Test
@@ -669,6 +713,11 @@ class AsyncExecutorsTests {
             return tags;
         }
 
+        @Override
+        public Future<?> submit(Runnable task) {
+            return super.submit(task);
+        }
+
         void execute(Runnable task, String tag) {
             tags.add(tag);
             execute(task);
@@ -734,6 +783,15 @@ class AsyncExecutorsTests {
         void send() {}
     }
 
+    static class NotOverridden {
+
+        @Async
+        final void send() {}
+
+        @Async
+        void another() {}
+    }
+
     static class OtherType {
 
         @Async
@@ -757,6 +815,54 @@ class AsyncExecutorsTests {
         @Override
         public int getOrder() {
             return HIGHEST_PRECEDENCE;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class NeedsMailerInFactory {
+
+        @Bean
+        static NeedsMailerByField needs() {
+            return new NeedsMailerByField();
+        }
+
+        @Bean
+        static Product product(NeedsMailerByField needs) {
+            return new Product();
+        }
+    }
+
+    static class NeedsMailerByField {
+
+        @Autowired
+        Mailer mailer;
+    }
+
+    private static final class Product implements FactoryBean<String> {
+
+        @Override
+        public String getObject() {
+            return "product";
+        }
+
+        @Override
+        public Class<?> getObjectType() {
+            return String.class;
+        }
+    }
+
+    @SuppressWarnings("serial")
+    private static final class OwnAdvice extends AsyncAnnotationBeanPostProcessor {
+
+        @Override
+        public void setBeanFactory(BeanFactory beanFactory) {
+            super.setBeanFactory(beanFactory);
+            advisor = new AsyncAnnotationAdvisor() {
+                @Override
+                public Advice getAdvice() {
+                    return new AnnotationAsyncExecutionInterceptor(new SimpleAsyncTaskExecutor("own-")) {};
+                }
+            };
         }
     }
 
@@ -802,6 +908,24 @@ class AsyncExecutorsTests {
             ThreadPoolTaskExecutor pool = new ThreadPoolTaskExecutor();
             pool.setTaskDecorator(decorators.getObject());
             return pool;
+        }
+
+        @Bean
+        ExecutorService service() {
+            return new ThreadPoolExecutor(
+                    1, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), new ThreadPoolExecutor.CallerRunsPolicy());
+        }
+
+        @Bean
+        ConcurrentTaskExecutor adapted() {
+            return new ConcurrentTaskExecutor(service());
+        }
+
+        @Bean
+        SimpleAsyncTaskExecutor composite(TaskDecorator decorator) {
+            SimpleAsyncTaskExecutor composite = new SimpleAsyncTaskExecutor();
+            composite.setTaskDecorator(new CompositeTaskDecorator(List.of(new Tenants(), decorator)));
+            return composite;
         }
 
         @Bean
