@@ -111,7 +111,7 @@ final class AsyncCheck implements FurtherCheck {
         Class<?> type = declared == null ? beans.getType(configurer, false) : ClassUtils.getUserClass(declared);
         Method method = type == null ? null : ReflectionUtils.findMethod(type, "getAsyncExecutor");
         if (method != null && method.getDeclaringClass() != AsyncConfigurer.class && !TypeHierarchy.isOfSpring(type)) {
-            notes.add("%s.getAsyncExecutor() is not used, because %s is set"
+            notes.add("%s.getAsyncExecutor() is not used for @Async, because %s is set"
                     .formatted(type.getSimpleName(), AsyncSettings.LIMIT));
         }
     }

@@ -164,8 +164,8 @@ final class LimitedExecutors {
         decorators(decorator(theirs))
                 .filter(each -> decorators.stream().noneMatch(each::equals))
                 .map(each ->
-                        "The decorator %s of executor '%s' is not used any more. Make it a bean of type TaskDecorator"
-                                .formatted(each.getClass().getName(), bean))
+                        "The decorator %s of executor '%s' is not used any more. Make it a bean of type TaskDecorator, unless it only copies the MDC"
+                                .formatted(each.getClass().getName().replaceFirst("\\$\\$Lambda.*", ""), bean))
                 .forEach(losses::add);
         RejectedExecutionHandler handler = handler(theirs);
         if (handler != null && !(handler instanceof AbortPolicy)) {

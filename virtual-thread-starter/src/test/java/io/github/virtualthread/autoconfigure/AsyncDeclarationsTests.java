@@ -189,7 +189,8 @@ class AsyncDeclarationsTests {
                         .of(OwnPool.class)
                         .with(COMMON)
                         .runs("plain", null)
-                        .says("OwnPool.getAsyncExecutor() is not used, because virtual-thread.async.limit is set"),
+                        .says(
+                                "OwnPool.getAsyncExecutor() is not used for @Async, because virtual-thread.async.limit is set"),
                 the("proxy before a proxy")
                         .of(SecondProxies.class, OwnPool.class)
                         .with(COMMON)
