@@ -70,6 +70,12 @@ final class AsyncCalls extends AnnotationAsyncExecutionInterceptor {
                 : null;
     }
 
+    /** What Spring's advice falls back to is among what it {@linkplain #chosenBySpring chooses}; its aspect has nothing. */
+    @Override
+    protected @Nullable Executor getDefaultExecutor(@Nullable BeanFactory beans) {
+        return null;
+    }
+
     @Override
     protected @Nullable Executor findQualifiedExecutor(@Nullable BeanFactory beans, String qualifier) {
         return limitedIfOurs(super.findQualifiedExecutor(beans, qualifier));

@@ -132,6 +132,7 @@ final class AsyncCheck implements FurtherCheck {
         }
         warnings.addAll(executors.losses());
         executors.settings().executors().forEach((bean, limit) -> warnOfMaxWait(bean, limit, warnings));
+        warnOfAspect(executors.settings().limit(), warnings);
         Set<String> without = withoutEffect();
         if (executors.settings().executors().containsKey(AsyncSettings.APPLICATION) && !without.isEmpty()) {
             warnings.add(
@@ -143,14 +144,31 @@ final class AsyncCheck implements FurtherCheck {
 
     /** A library may wait for a future that a later rejection cannot reach. */
     private void warnOfMaxWait(String bean, String name, List<String> warnings) {
-        TaskLimit limit = limits == null || LimitNames.isNone(name) ? null : limits.get(name);
-        if (limit != null && limit.maxWait() != null) {
+        TaskLimit limit = impatient(name);
+        if (limit != null) {
             warnings.add(
-                    ("Executor '%s' is under limit '%s', which has a max-wait: a caller that waits for supplyAsync on it waits"
-                                    + " forever if its call is rejected later. Set %s.queue-capacity in place of max-wait, unless only @Async"
-                                    + " methods use it")
+                    ("Executor '%s' is under limit '%s', which has a max-wait. A later rejection is a lost task: who waits for"
+                                    + " supplyAsync waits forever, a channel loses its message, and Quartz does not fire that trigger again."
+                                    + " Set %s.queue-capacity in place of max-wait, unless only @Async methods use it")
                             .formatted(bean, limit.name(), PropertyKeys.limit(limit.name())));
         }
+    }
+
+    /** Spring's aspect drops the future of a void method. */
+    private void warnOfAspect(@Nullable String name, List<String> warnings) {
+        TaskLimit limit = name == null || coverage == null || !coverage.isWoven() ? null : impatient(name);
+        if (limit != null) {
+            warnings.add(
+                    ("@Async is woven, and limit '%s' has a max-wait: no AsyncUncaughtExceptionHandler hears of void calls that it rejects"
+                                    + " later. Set %s.queue-capacity in place of max-wait")
+                            .formatted(limit.name(), PropertyKeys.limit(limit.name())));
+        }
+    }
+
+    /** The limit of a name, if it has a maximum wait. */
+    private @Nullable TaskLimit impatient(String name) {
+        TaskLimit limit = limits == null || LimitNames.isNone(name) ? null : limits.get(name);
+        return limit == null || limit.maxWait() == null ? null : limit;
     }
 
     private Set<String> withoutEffect() {

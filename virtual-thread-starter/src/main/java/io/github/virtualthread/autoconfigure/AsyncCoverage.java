@@ -92,6 +92,11 @@ final class AsyncCoverage {
         }
     }
 
+    /** Whether methods are woven, in mode ASPECTJ. */
+    boolean isWoven() {
+        return woven != null;
+    }
+
     /** As in {@code 3 methods under limit 'common', 1 method without a limit}. */
     String summary() {
         return limited.isEmpty()
@@ -182,10 +187,10 @@ final class AsyncCoverage {
         return methods;
     }
 
-    /** Only methods that a proxy can have: another one with the annotation of its class is a part of their work. */
+    /** Without weaving, only methods that a proxy can have: another one with the annotation of its class is a part of their work. */
     private boolean isAsync(Method method, Class<?> type) {
         int modifiers = method.getModifiers();
-        return !Modifier.isPrivate(modifiers)
+        return (woven != null || !Modifier.isPrivate(modifiers))
                 && !Modifier.isStatic(modifiers)
                 && !ReflectionUtils.isObjectMethod(method)
                 && !TypeHierarchy.isOfSpring(method.getDeclaringClass())

@@ -71,12 +71,12 @@ final class AsyncExecutors implements BeanPostProcessor, PriorityOrdered, BeanFa
                 && proxy.isSynthetic()) {
             bean = ofScope;
         }
-        Asked by = new Asked(AsyncSettings.EXECUTORS + name, limit);
+        Asked by = new Asked(name, limit);
         Asked before = asked.putIfAbsent(bean, by);
         if (before != null && !LimitNames.areEqual(before.limit, by.limit)) {
             mistakes.add(new Mistake(
                     "%s asks for limit '%s', and %s for limit '%s', but both are about the bean '%s'"
-                            .formatted(before.key, before.limit, by.key, by.limit, bean),
+                            .formatted(before.key(), before.limit, by.key(), by.limit, bean),
                     "Remove one of them."));
         }
     }
@@ -97,7 +97,7 @@ final class AsyncExecutors implements BeanPostProcessor, PriorityOrdered, BeanFa
             Executor theirs = (Executor) bean;
             VirtualThreads threads = beans().getBean(BeanNames.BY_HAND, VirtualThreads.class);
             Object ours = LimitedExecutors.inPlaceOf(
-                    name, theirs, ExecutorView.of(threads, name, by.limit), beans().getBeanClassLoader());
+                    by.name, theirs, ExecutorView.of(threads, by.name, by.limit), beans().getBeanClassLoader());
             Class<?> declared = declaredType(name);
             if (declared == null || declared.isInstance(ours)) {
                 replaced.putIfAbsent(name, theirs);
@@ -167,12 +167,12 @@ final class AsyncExecutors implements BeanPostProcessor, PriorityOrdered, BeanFa
             return LimitedExecutors.view(beans().getBean(bean, Executor.class)) != null
                     ? null
                     : new Mistake(
-                            "%s: the bean '%s' belongs to a parent context".formatted(by.key, bean),
+                            "%s: the bean '%s' belongs to a parent context".formatted(by.key(), bean),
                             "Set the property in that context.");
         }
         if (beans().containsSingleton(bean)) {
             return new Mistake(
-                    "%s: the bean '%s' was there before it could be put under a limit".formatted(by.key, bean),
+                    "%s: the bean '%s' was there before it could be put under a limit".formatted(by.key(), bean),
                     "Declare it by a @Bean method that no post-processor needs, or remove the entry. In a test with a mock, set"
                             + " virtual-thread.enabled to false.");
         }
@@ -181,7 +181,7 @@ final class AsyncExecutors implements BeanPostProcessor, PriorityOrdered, BeanFa
 
     private static Mistake refusal(String bean, Asked by, String reason) {
         return new Mistake(
-                "%s: the bean '%s' %s".formatted(by.key, bean, reason), "Name another bean, or remove the entry.");
+                "%s: the bean '%s' %s".formatted(by.key(), bean, reason), "Name another bean, or remove the entry.");
     }
 
     private Mistake unknown(String bean, Asked by) {
@@ -190,8 +190,11 @@ final class AsyncExecutors implements BeanPostProcessor, PriorityOrdered, BeanFa
             executors.add(name);
             executors.addAll(List.of(beans().getAliases(name)));
         }
+        String why = bean.equals(AsyncSettings.APPLICATION)
+                ? ", as Spring Boot makes none beside other executors, unless spring.task.execution.mode is force"
+                : "";
         return new Mistake(
-                "%s: there is no bean '%s'".formatted(by.key, bean),
+                "%s: there is no bean '%s'%s".formatted(by.key(), bean, why),
                 Spelling.meant(bean, executors, "Executors are %s. Names of beans are exact.".formatted(executors)));
     }
 
@@ -206,8 +209,14 @@ final class AsyncExecutors implements BeanPostProcessor, PriorityOrdered, BeanFa
     /**
      * What is asked for a bean.
      *
-     * @param key property that asks for it
+     * @param name its name as it is written, which its threads have
      * @param limit name of the limit under which its tasks run
      */
-    private record Asked(String key, String limit) {}
+    private record Asked(String name, String limit) {
+
+        /** The property that asks for it. */
+        String key() {
+            return AsyncSettings.EXECUTORS + name;
+        }
+    }
 }

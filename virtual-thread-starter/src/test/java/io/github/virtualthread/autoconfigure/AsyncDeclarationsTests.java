@@ -228,6 +228,11 @@ class AsyncDeclarationsTests {
                         .of(MailPool.class)
                         .with(EXECUTORS + "reports=mail")
                         .says("there is no bean 'reports'"),
+                the("Spring Boot's beside another")
+                        .of(MailPool.class)
+                        .with(EXECUTORS + "applicationTaskExecutor=mail")
+                        .says(
+                                "there is no bean 'applicationTaskExecutor', as Spring Boot makes none beside other executors"),
                 the("no such limit")
                         .of(MailPool.class)
                         .with(EXECUTORS + "mailExecutor=mial")
