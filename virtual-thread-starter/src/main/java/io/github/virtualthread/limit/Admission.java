@@ -238,9 +238,11 @@ final class Admission implements PermitGate {
             level.giveBack(place);
             first = level.outermost().takeNext();
         }
-        for (int freed = level.depth(); first != null && freed > 0; freed--) {
+        if (first != null) {
             grant(first);
-            first = freed == 1 ? null : takeNext(level.outermost());
+            for (PermitLevel each = level.around; each != null; each = each.around) {
+                grantNext();
+            }
         }
         if (!rejections.isEmpty()) {
             rejections.reportSoonOrNow();

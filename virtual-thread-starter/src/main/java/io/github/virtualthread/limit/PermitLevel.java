@@ -15,7 +15,7 @@ final class PermitLevel {
     private static final PermitLevel[] NONE = {};
 
     private final TaskLimit limit;
-    private final @Nullable PermitLevel around;
+    final @Nullable PermitLevel around;
     private volatile PermitLevel[] inside = NONE;
     final Permits permits;
     final WaitQueue queue;
@@ -46,15 +46,6 @@ final class PermitLevel {
     /** Whether there is no other level. Needs no lock. */
     boolean isAlone() {
         return around == null && inside.length == 0;
-    }
-
-    /** How many levels a call of this one takes permits of. Needs no lock. */
-    int depth() {
-        int depth = 0;
-        for (PermitLevel each = this; each != null; each = each.around) {
-            depth++;
-        }
-        return depth;
     }
 
     /** Needs no lock. */
@@ -141,22 +132,21 @@ final class PermitLevel {
     }
 
     private boolean isFree(@Nullable TaskLimit held) {
-        for (PermitLevel each = this; each != null && each.limit != held; each = each.around) {
-            if (each.permits.availablePermits() <= 0) {
-                return false;
-            }
-        }
-        return true;
+        return free(held) > 0;
     }
 
-    /** Whether permits are free for a request and for all who go before it, as they are about to. */
-    boolean suffices(@Nullable KeyedPlace place) {
-        TaskLimit held = held(place);
+    /** How many requests find a permit of each level, up to the one that they hold. */
+    private int free(@Nullable TaskLimit held) {
         int free = Integer.MAX_VALUE;
         for (PermitLevel each = this; each != null && each.limit != held; each = each.around) {
             free = Math.min(free, each.permits.availablePermits());
         }
-        return queue.mayRun(place) && free > outermost().ready();
+        return free;
+    }
+
+    /** Whether permits are free for a request and for all who go before it, as they are about to. */
+    boolean suffices(@Nullable KeyedPlace place) {
+        return queue.mayRun(place) && free(held(place)) > outermost().ready();
     }
 
     /**

@@ -137,18 +137,13 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
         otherKeys = weight;
     }
 
-    /** Worked out before the change, without the lock. */
+    /** Those of keys that have others than before. Worked out without the lock. */
     private Map<String, Double> changedWeights(LimitSettings before, LimitSettings after) {
-        KeyWeight others = otherKeys;
-        if (others == null || before.keyWeights().equals(after.keyWeights())) {
-            return Map.of();
-        }
         Map<String, Double> changed = new HashMap<>(after.keyWeights());
-        before.keyWeights().forEach((key, weight) -> {
-            if (!changed.containsKey(key)) {
-                changed.put(key, weighed(others, key));
-            }
-        });
+        KeyWeight others = otherKeys;
+        if (others != null && !before.keyWeights().equals(after.keyWeights())) {
+            before.keyWeights().keySet().forEach(key -> changed.computeIfAbsent(key, gone -> weighed(others, gone)));
+        }
         return changed;
     }
 
