@@ -80,7 +80,7 @@ final class AsyncCoverage {
             Object bean = beans.getSingleton(name);
             if (bean != null && !(bean instanceof FactoryBean)) {
                 singletons.put(name, bean);
-                advisors(bean).forEach(advisor -> pointcuts.add(advisor.getPointcut()));
+                Found.advisors(bean).forEach(advisor -> pointcuts.add(advisor.getPointcut()));
             }
         }
         pointcuts.add(new AsyncAnnotationAdvisor().getPointcut());
@@ -111,44 +111,18 @@ final class AsyncCoverage {
                         .collect(Collectors.joining(", "));
     }
 
-    /** Those of Spring and ours, of a proxy and of proxies behind it. */
-    private static List<AsyncAnnotationAdvisor> advisors(Object bean) {
-        List<AsyncAnnotationAdvisor> found = new ArrayList<>();
-        for (Object each = bean; each instanceof Advised proxy; each = AopProxyUtils.getSingletonTarget(each)) {
-            for (Advisor advisor : proxy.getAdvisors()) {
-                if (advisor instanceof AsyncAnnotationAdvisor async) {
-                    found.add(async);
-                }
-            }
-        }
-        return found;
-    }
-
     private void look(String name, Object bean) {
         Class<?> type = type(name, bean);
         if (TypeHierarchy.isOfSpring(type)) {
             return;
         }
         Collection<Method> methods = asyncMethods(type);
-        List<AsyncAnnotationAdvisor> advisors = methods.isEmpty() ? List.of() : advisors(bean);
-        for (Method method : methods) {
-            if (isRefused(type, method)) {
-                continue;
+        if (!methods.isEmpty()) {
+            Found found = new Found(name, bean, type, Found.advisors(bean));
+            methods.forEach(method -> look(found, method));
+            if (advising) {
+                findSelfInvocations(type, methods);
             }
-            if (isBeyondSubclass(bean, method)) {
-                problems.add(
-                        "%s has @Async, but the proxy cannot override it: its calls run on the thread of their caller. Make it public and not final"
-                                .formatted(name(type, method)));
-            } else if (Proxy.isProxyClass(bean.getClass()) && !(bean instanceof Advised)) {
-                problems.add(
-                        "%s has @Async, but bean '%s' is behind a proxy of others: where its calls run is not known"
-                                .formatted(name(type, method), name));
-            } else {
-                look(name, advisors, type, method);
-            }
-        }
-        if (!methods.isEmpty() && advising) {
-            findSelfInvocations(type, methods);
         }
     }
 
@@ -157,25 +131,6 @@ final class AsyncCoverage {
         Class<?> type = AopProxyUtils.ultimateTargetClass(bean);
         Class<?> declared = Proxy.isProxyClass(type) ? executors.declaredType(name) : null;
         return declared == null ? type : declared;
-    }
-
-    private boolean isRefused(Class<?> type, Method method) {
-        Class<?> returned = method.getReturnType();
-        boolean refused = !AsyncCalls.returnsNothing(method) && !Future.class.isAssignableFrom(returned);
-        if (refused) {
-            problems.add("%s has @Async, but returns %s, and Spring refuses its calls: return void or a Future"
-                    .formatted(name(type, method), returned.getSimpleName()));
-        }
-        return refused;
-    }
-
-    private static boolean isBeyondSubclass(Object bean, Method method) {
-        int modifiers = method.getModifiers();
-        Class<?> declaring = method.getDeclaringClass();
-        boolean isVisible = Modifier.isPublic(modifiers)
-                || Modifier.isProtected(modifiers)
-                || declaring.getPackage().equals(bean.getClass().getPackage());
-        return AopUtils.isCglibProxy(bean) && (Modifier.isFinal(modifiers) || !isVisible);
     }
 
     private Collection<Method> asyncMethods(Class<?> type) {
@@ -197,15 +152,27 @@ final class AsyncCoverage {
                 && pointcuts.stream().anyMatch(each -> matches(each, type, method));
     }
 
-    private void look(String bean, List<AsyncAnnotationAdvisor> advisors, Class<?> type, Method method) {
-        String name = name(type, method);
-        AsyncCalls calls = calls(advisors, type, method);
-        AsyncAnnotationAdvisor others = advisor(advisors, type, method);
-        if (calls != null) {
+    private void look(Found bean, Method method) {
+        String name = name(bean.type, method);
+        AsyncAnnotationAdvisor advisor = bean.advisor(method);
+        if (!AsyncCalls.returnsNothing(method) && !Future.class.isAssignableFrom(method.getReturnType())) {
+            problems.add("%s has @Async, but returns %s, and Spring refuses its calls: return void or a Future"
+                    .formatted(name, method.getReturnType().getSimpleName()));
+        } else if (bean.cannotOverride(method)) {
+            problems.add(
+                    ("%s has @Async, but the proxy cannot override it: its calls run on the thread of their caller. Make it public and"
+                                    + " not final")
+                            .formatted(name));
+        } else if (bean.isOpaque()) {
+            problems.add("%s has @Async, but bean '%s' is behind a proxy of others: where its calls run is not known"
+                    .formatted(name, bean.name));
+        } else if (advisor != null && advisor.getAdvice() instanceof AsyncCalls calls) {
             count(name, calls, method);
-        } else if (others != null) {
+        } else if (advisor != null) {
             elsewhere.add("@Async %s is run by %s, which virtual-thread.async leaves as it is"
-                    .formatted(name, others.getAdvice().getClass().getName()));
+                    .formatted(name, advisor.getAdvice().getClass().getName()));
+        } else if (woven != null && isWoven(bean.type, method)) {
+            count(name, woven, method);
         } else if (woven != null) {
             problems.add(
                     "%s has @Async, but is not woven: its calls run on the thread of their caller".formatted(name));
@@ -213,31 +180,17 @@ final class AsyncCoverage {
             problems.add(
                     ("%s has @Async, but bean '%s' has no advice for it, as it was created too early, is a mock, or @EnableAsync names"
                                     + " another annotation: its calls run on the thread of their caller")
-                            .formatted(name, bean));
+                            .formatted(name, bean.name));
         } else {
             unadvised.add(name);
         }
     }
 
-    private @Nullable AsyncCalls calls(List<AsyncAnnotationAdvisor> advisors, Class<?> type, Method method) {
-        AsyncAnnotationAdvisor advisor = advisor(advisors, type, method);
-        if (advisor != null) {
-            return advisor.getAdvice() instanceof AsyncCalls calls ? calls : null;
-        }
-        String body = method.getName() + "_aroundBody"; // AspectJ puts what it has woven there
+    /** AspectJ moves the body of a method that it weaves. */
+    private static boolean isWoven(Class<?> type, Method method) {
+        String body = method.getName() + "_aroundBody";
         return Arrays.stream(type.getDeclaredMethods())
-                        .anyMatch(each -> each.getName().startsWith(body))
-                ? woven
-                : null;
-    }
-
-    /** The first that has the method runs it. */
-    private static @Nullable AsyncAnnotationAdvisor advisor(
-            List<AsyncAnnotationAdvisor> advisors, Class<?> type, Method method) {
-        return advisors.stream()
-                .filter(each -> matches(each.getPointcut(), type, method))
-                .findFirst()
-                .orElse(null);
+                .anyMatch(each -> each.getName().startsWith(body));
     }
 
     private static boolean matches(Pointcut pointcut, Class<?> type, Method method) {
@@ -299,5 +252,51 @@ final class AsyncCoverage {
 
     private static String name(Class<?> type, Method method) {
         return type.getName() + "." + method.getName();
+    }
+
+    /**
+     * A bean with asynchronous methods.
+     *
+     * @param type class that the application has written
+     * @param advisors those of Spring and ours, of its proxy and of proxies behind that
+     */
+    private record Found(String name, Object bean, Class<?> type, List<AsyncAnnotationAdvisor> advisors) {
+
+        static List<AsyncAnnotationAdvisor> advisors(Object bean) {
+            List<AsyncAnnotationAdvisor> found = new ArrayList<>();
+            for (Object each = bean; each instanceof Advised proxy; each = AopProxyUtils.getSingletonTarget(each)) {
+                for (Advisor advisor : proxy.getAdvisors()) {
+                    if (advisor instanceof AsyncAnnotationAdvisor async) {
+                        found.add(async);
+                    }
+                }
+            }
+            return found;
+        }
+
+        /** The first that has the method runs it. */
+        @Nullable
+        AsyncAnnotationAdvisor advisor(Method method) {
+            return advisors.stream()
+                    .filter(each -> matches(each.getPointcut(), type, method))
+                    .findFirst()
+                    .orElse(null);
+        }
+
+        /** Nobody can look into a proxy that is none of Spring's. */
+        boolean isOpaque() {
+            return Proxy.isProxyClass(bean.getClass()) && !(bean instanceof Advised);
+        }
+
+        /** A subclass has neither final methods nor what another package does not show. */
+        boolean cannotOverride(Method method) {
+            int modifiers = method.getModifiers();
+            boolean isVisible = Modifier.isPublic(modifiers)
+                    || Modifier.isProtected(modifiers)
+                    || method.getDeclaringClass()
+                            .getPackage()
+                            .equals(bean.getClass().getPackage());
+            return AopUtils.isCglibProxy(bean) && (Modifier.isFinal(modifiers) || !isVisible);
+        }
     }
 }
