@@ -15,6 +15,7 @@ import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskListener;
 import io.github.virtualthread.execution.TaskThreads;
 import io.github.virtualthread.execution.VirtualThreads;
+import io.github.virtualthread.limit.KeyWeight;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimit;
@@ -72,6 +73,9 @@ public final class EngineBeans implements AopInfrastructureBean, BeanFactoryAwar
     private final SingletonSupplier<PoolPermits> pools;
     private @Nullable ConfigurableListableBeanFactory factory;
     private @Nullable CallWatch watch;
+
+    /** The beans that weigh the keys of the limits, of which the last one does. */
+    final List<KeyWeight> weights = new ArrayList<>();
 
     /** The parameter has the name of its bean: Spring looks there first, and otherwise asks every bean for its type. */
     EngineBeans(
@@ -147,8 +151,12 @@ public final class EngineBeans implements AopInfrastructureBean, BeanFactoryAwar
                 .filter(limit -> limit.settings().isShared())
                 .forEach(limit -> factory().getBean(ClusterShares.class).add(limit));
         if (!made.all().isEmpty()) {
-            customizers.orderedStream().forEach(customizer -> made.all()
-                    .forEach(limit -> ReportedWeight.customize(customizer, limit)));
+            customizers.orderedStream().forEach(customizer -> {
+                if (customizer instanceof KeyWeight weight) {
+                    weights.add(weight);
+                }
+                made.all().forEach(limit -> ReportedWeight.customize(customizer, limit));
+            });
         }
         return made;
     }

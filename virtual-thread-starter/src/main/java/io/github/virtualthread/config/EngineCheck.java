@@ -5,7 +5,6 @@ import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.aop.VirtualThreadBeanPostProcessor;
 import io.github.virtualthread.cluster.ClusterEngine;
 import io.github.virtualthread.cluster.jdbc.JdbcClusterEngine;
-import io.github.virtualthread.limit.KeyWeight;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimit;
@@ -140,12 +139,12 @@ record EngineCheck(
     }
 
     private List<Mistake> weighedTwice() {
-        String[] beans = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(factory, KeyWeight.class);
-        return beans.length < 2
+        List<String> weights =
+                engine.weights.stream().map(each -> each.getClass().getName()).toList();
+        return weights.size() < 2
                 ? List.of()
                 : List.of(new Mistake(
-                        "There are several beans of type KeyWeight, but one weighs all keys: %s"
-                                .formatted(List.of(beans)),
+                        "There are several beans of type KeyWeight, but one weighs all keys: %s".formatted(weights),
                         "Remove all but one of them."));
     }
 

@@ -94,10 +94,13 @@ abstract class Call extends PermitRequest implements TaskCall {
         return recipe.limit();
     }
 
-    /** Whether its limit rejects hopeless calls. */
+    /** Whether its limit, or one around it, rejects hopeless calls. */
     final boolean rejectsHopeless() {
-        TaskLimit limit = recipe.limit();
-        return limit != null && limit.rejectsHopeless();
+        boolean rejects = false;
+        for (TaskLimit each = recipe.limit(); each != null && !rejects; each = each.within()) {
+            rejects = each.rejectsHopeless();
+        }
+        return rejects;
     }
 
     @Override

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the number of permits of one limit. A round is as many ends as there are permits, at least 20. A run is slow if it took longer
- * than the goal, whatever ended it. If more than half of the runs of a round were slow, or more than a tenth were slow and stopped, a
+ * than the goal; one that was stopped before says nothing. If more than half of the runs of a round were slow, or more than a tenth were slow and stopped, a
  * fifth of the permits goes. Otherwise one comes, if nine tenths of them were in use at more than half of its ends.
  */
 final class Rounds {
@@ -61,13 +61,13 @@ final class Rounds {
     @Nullable
     Result ended(int permits, Adapt adapt, Run run, int inUse) {
         try (ScopedLock held = lock.hold()) {
-            if (run.began - lowered < 0) {
-                return null;
-            }
             boolean isSlow = run.isLongerThan(adapt.runTime());
+            if (run.began - lowered < 0 || (run.stopped && !isSlow)) {
+                return null; // it says nothing about the present number, or was stopped before it could say anything
+            }
             ends++;
             slow += isSlow ? 1 : 0;
-            stopped += isSlow && run.stopped ? 1 : 0;
+            stopped += run.stopped ? 1 : 0;
             used += (inUse + 1) * 10L >= permits * 9L ? 1 : 0; // with that of this run
             return ends < Math.max(FEWEST, permits) ? null : end(permits, adapt, run.ended);
         }

@@ -252,10 +252,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         Scope scope = Scope.NOTHING;
         try {
             parts().threads().enter(threads(), this);
-            // a platform thread, which reports one rejection after the other, may have a context already
-            scope = Thread.currentThread().isVirtual()
-                    ? ContextPropagation.open(context)
-                    : parts().propagation().replace(context);
+            scope = openContext();
             Throwable known = whyRefused();
             Throwable refusal = known == null ? rejectLate() : known;
             if (refusal == null) {
@@ -413,7 +410,21 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         Cause interrupted = cause();
         Throwable refusal = whyRefused();
         Throwable failure = refusal == null ? failureOf(interrupted, null) : refusal;
-        return () -> ContextPropagation.run(context, () -> settle(interrupted, null, failure));
+        return () -> {
+            Scope scope = openContext();
+            try {
+                settle(interrupted, null, failure);
+            } finally {
+                ContextPropagation.close(scope);
+            }
+        };
+    }
+
+    /** A platform thread, which reports one call after the other, may have a context already. */
+    private Scope openContext() {
+        return Thread.currentThread().isVirtual()
+                ? ContextPropagation.open(context)
+                : parts().propagation().replace(context);
     }
 
     /** The task has left its queue because somebody completed its future. */

@@ -161,19 +161,16 @@ final class Admission implements PermitGate {
         if (nested && settings.nested() == Nested.FAIL) {
             return Reason.NESTED;
         }
-        return settings.rejectsHopeless() && place == null && isHopeless(longest, settings.maxWait())
-                ? Reason.HOPELESS
-                : null;
+        return settings.rejectsHopeless() && place == null && isHopeless(longest) ? Reason.HOPELESS : null;
     }
 
     /** Says of a call what will be known in any case once it has waited for the longest that it may. */
-    private boolean isHopeless(long longest, @Nullable Duration maxWait) {
+    private boolean isHopeless(long longest) {
         if (pace == null) {
             pace = new Pace();
         }
         pace.look(level.fullSince(), System.nanoTime(), level.completed());
-        return nanosUntilNext()
-                > (maxWait == null ? longest : Math.min(longest, TimeUnit.NANOSECONDS.convert(maxWait)));
+        return nanosUntilNext() > longest;
     }
 
     /**
@@ -181,9 +178,11 @@ final class Admission implements PermitGate {
      * limits around or inside, some go before others.
      */
     private long nanosUntilNext() {
-        return pace == null || queue.isEmpty() || queue.hasKeys() || !level.isAlone()
-                ? 0
-                : pace.nanosUntil(queue.size() + 1, level.fullSince(), System.nanoTime(), level.completed());
+        if (pace == null || queue.isEmpty() || queue.hasKeys() || !level.isAlone()) {
+            return 0;
+        }
+        return pace.nanosUntil(
+                queue.size() + 1, limit.inUse(), level.fullSince(), System.nanoTime(), level.completed());
     }
 
     /** How long one more call would wait; null if that is not known. */

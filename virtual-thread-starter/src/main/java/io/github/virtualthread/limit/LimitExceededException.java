@@ -31,7 +31,7 @@ public class LimitExceededException extends TaskRejectedException {
         DEADLINE,
         /**
          * The turn of the call did not come while half of what was left before its deadline passed, or will not, by the pace of the
-         * limit, within that time or the maximum wait.
+         * limit.
          */
         HOPELESS,
         /**
@@ -156,7 +156,9 @@ public class LimitExceededException extends TaskRejectedException {
                     case KEY_QUEUE_FULL -> raise + " its queue-capacity-per-key, or send fewer calls with this key";
                     case WAIT_TIMEOUT -> raise + " its max-wait, or send fewer calls";
                     case DEADLINE -> overdue();
-                    case HOPELESS -> hopeless(raise);
+                    case HOPELESS ->
+                        "its turn does not come while it may wait, which is for half of what is left before its deadline%s: %s"
+                                .formatted(ofDeadline(), moreTime());
                     case NO_LEASE ->
                         "the engine that lends permits to all replicas cannot be reached: see the log for why, or set its"
                                 + " on-failure to local-share or wait";
@@ -207,16 +209,12 @@ public class LimitExceededException extends TaskRejectedException {
         return permits == null ? 0 : permits;
     }
 
-    private String hopeless(String raise) {
-        return deadline == null
-                ? "its turn does not come within max-wait: %s its max-wait, or send fewer calls".formatted(raise)
-                : "its turn does not come while it may wait, which is for half of what is left before its deadline of %s: %s"
-                        .formatted(Durations.text(deadline), moreTime());
+    private String overdue() {
+        return "its deadline%s passed before it began: %s".formatted(ofDeadline(), moreTime());
     }
 
-    private String overdue() {
-        return "its deadline%s passed before it began: %s"
-                .formatted(deadline == null ? "" : " of " + Durations.text(deadline), moreTime());
+    private String ofDeadline() {
+        return deadline == null ? "" : " of " + Durations.text(deadline);
     }
 
     private String moreTime() {
@@ -237,7 +235,7 @@ public class LimitExceededException extends TaskRejectedException {
     /**
      * How long a call would wait that comes now, by the pace of the limit.
      *
-     * @return time from the moment of the rejection, at most the time that this call had; empty if it is not known: if nobody
+     * @return time from the moment of the rejection, at most the length of the deadline and the maximum wait; empty if it is not known: if nobody
      *     waits, while calls have keys, with limits around or inside, or if the limit does not reject hopeless calls
      */
     public Optional<Duration> expectedWait() {

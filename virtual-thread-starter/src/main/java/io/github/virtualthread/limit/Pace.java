@@ -33,9 +33,16 @@ final class Pace {
         }
     }
 
-    /** How many nanoseconds pass until so many permits have come free; 0 if that is not known. Otherwise as {@link #look}. */
-    long nanosUntil(double permits, long fullSince, long now, long completed) {
+    /**
+     * How many nanoseconds pass until so many permits have come free; 0 if that is not known. Otherwise as {@link #look}.
+     *
+     * @param running number of calls that run. They count as if they ended now: where runs end together, the pace would be too low
+     *     just before they do
+     */
+    long nanosUntil(int permits, int running, long fullSince, long now, long completed) {
         long seen = completed - completedBefore;
-        return fullSince == 0 || full != fullSince || seen < FEWEST ? 0 : (long) (permits * (now - before) / seen);
+        return fullSince == 0 || full != fullSince || seen < FEWEST
+                ? 0
+                : (long) ((double) permits * (now - before) / (seen + running));
     }
 }

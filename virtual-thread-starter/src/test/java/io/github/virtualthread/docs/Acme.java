@@ -599,17 +599,25 @@ final class Acme {
         }
     }
 
+    static class Plans implements KeyWeight {
+
+        @Override
+        public double of(String limit, String key) {
+            return 1;
+        }
+    }
+
     @Configuration(proxyBeanMethods = false)
     static class TwoWeights {
 
         @Bean
         KeyWeight plans() {
-            return (limit, key) -> 1;
+            return new Plans();
         }
 
         @Bean
         KeyWeight sizes() {
-            return (limit, key) -> 1;
+            return new Plans();
         }
     }
 

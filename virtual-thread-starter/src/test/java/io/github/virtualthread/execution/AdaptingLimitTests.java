@@ -144,11 +144,23 @@ class AdaptingLimitTests {
         assertThat(share(settings -> settings, 0.5, burst, 30, 60)).isGreaterThanOrEqualTo(0.98);
     }
 
+    /** All runs are stopped before they could be slow. */
+    @Test
+    void aDeadPartnerWithShortDeadlinesDoesNotWindTheNumberUp() {
+        TaskLimit limit = limit(settings(true));
+        int[] before = {0};
+        calls(limit, limit, 3)
+                .deadline(0.14)
+                .speed(20, 0.000001)
+                .at(20, () -> before[0] = limit.permits())
+                .run(60);
+
+        assertThat(limit.permits()).isLessThanOrEqualTo(before[0] + 1);
+    }
+
     @Test
     void aLimitAroundAnotherComesBackToo() {
-        TaskLimits limits = limits(
-                settings(true),
-                LimitSettings.of("inner", 80).withRejectHopeless(true).withWithin("partner"));
+        TaskLimits limits = limits(settings(true), LimitSettings.of("inner", 80).withWithin("partner"));
         Overload overload = calls(limits.get("inner"), limits.get("partner"), 0.9)
                 .speed(20, 0.25)
                 .speed(30, 1)

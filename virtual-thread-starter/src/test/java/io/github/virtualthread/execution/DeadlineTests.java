@@ -44,7 +44,8 @@ class DeadlineTests {
             LimitSettings.of("full", 1).withQueueCapacity(0),
             LimitSettings.of("patient", 1).withMaxWait(LONG),
             LimitSettings.of("impatient", 1).withMaxWait(SHORT),
-            LimitSettings.of("hopeless", 1).withRejectHopeless(true));
+            LimitSettings.of("hopeless", 1).withRejectHopeless(true),
+            LimitSettings.of("inside", 1).withWithin("hopeless"));
 
     private final CountDownLatch release = test.latch();
     private final AtomicBoolean ran = new AtomicBoolean();
@@ -101,6 +102,13 @@ class DeadlineTests {
         assertThat(System.nanoTime() - begin).isGreaterThanOrEqualTo(SOON.toNanos() / 2);
         assertThat(test.limit("hopeless").waiting()).isZero();
         assertThat(ran).isFalse();
+    }
+
+    @Test
+    void aCallOfALimitInsideAnotherWaitsForHalfOfItsTimeToo() throws Exception {
+        test.hold("hopeless", release);
+
+        assertThat(failureOf(submit("inside", SOON, this::runs))).hasMessageContaining("(HOPELESS)");
     }
 
     @Test

@@ -75,8 +75,10 @@ class RoundsTests {
     }
 
     @Test
-    void aRunThatItsDeadlineCutShortIsNotSlow() {
-        assertThat(round(20, 20, 150, true, 20)).isEqualTo(new Result(21, 0, 0, 20, 0));
+    void aRunThatItsDeadlineCutShortSaysNothing() {
+        runs(20, 100, 150, true, 20);
+
+        assertThat(round(20, 20, 150, false, 20)).isEqualTo(new Result(21, 0, 0, 20, 0));
     }
 
     @Test

@@ -189,7 +189,8 @@ public final class Overload {
         int waiting = visit.limit().waiting();
         fullSince = fullSince == 0 ? nanos : fullSince;
         pace.look(fullSince, nanos, ends);
-        return waiting > 0 && pace.nanosUntil(waiting + 1, fullSince, nanos, ends) > visit.patience() * SECOND;
+        return waiting > 0
+                && pace.nanosUntil(waiting + 1, running.size(), fullSince, nanos, ends) > visit.patience() * SECOND;
     }
 
     private void end(Visit visit, boolean isLate) {
@@ -264,7 +265,11 @@ public final class Overload {
 
         /** For how many seconds it waits. */
         double patience() {
-            return halved && asked.rejectsHopeless() ? deadline / 2 : deadline;
+            boolean rejects = false;
+            for (TaskLimit each = asked; each != null; each = each.within()) {
+                rejects |= each.rejectsHopeless();
+            }
+            return halved && rejects ? deadline / 2 : deadline;
         }
 
         void leave() {
