@@ -81,10 +81,11 @@ public final class CallWatch {
         try (ScopedLock held = starting.hold()) {
             running = true;
         }
-        if (saturated.isPositive() || stuck != null) {
+        boolean isOn = saturated.isPositive() || stuck != null;
+        if (isOn) {
             engine.watched(this::startThread);
         }
-        if (stuck != null || (saturated.isPositive() && !limits.all().isEmpty())) {
+        if (isOn && (stuck != null || !limits.all().isEmpty())) {
             startThread();
         }
     }

@@ -243,9 +243,7 @@ final class Admission implements PermitGate {
                 grantNext();
             }
         }
-        if (!rejections.isEmpty()) {
-            rejections.reportSoonOrNow();
-        }
+        rejections.reportSoonOrNow();
     }
 
     private void grantNext() {

@@ -139,11 +139,12 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
 
     /** Those of keys that have others than before. Worked out without the lock. */
     private Map<String, Double> changedWeights(LimitSettings before, LimitSettings after) {
-        Map<String, Double> changed = new HashMap<>(after.keyWeights());
         KeyWeight others = otherKeys;
-        if (others != null && !before.keyWeights().equals(after.keyWeights())) {
-            before.keyWeights().keySet().forEach(key -> changed.computeIfAbsent(key, gone -> weighed(others, gone)));
+        if (others == null || before.keyWeights().equals(after.keyWeights())) {
+            return Map.of();
         }
+        Map<String, Double> changed = new HashMap<>(after.keyWeights());
+        before.keyWeights().keySet().forEach(key -> changed.computeIfAbsent(key, gone -> weighed(others, gone)));
         return changed;
     }
 

@@ -51,14 +51,17 @@ class ResizeTests extends TimedLimits {
         assertThat(limit.permits()).isEqualTo(1_001);
     }
 
+    private TaskLimit onePermit(boolean isWithinAnother) {
+        LimitSettings db = LimitSettings.of("db", 1);
+        return limits(LimitSettings.of("all", 2_000), isWithinAnother ? db.withWithin("all") : db)
+                .get("db");
+    }
+
     /** So each can still expire, or be cancelled, until its own thread begins. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void growingTakesOneAfterTheOtherOutOfTheQueue(boolean isWithinAnother) {
-        TaskLimits limits = limits(
-                LimitSettings.of("all", 2_000),
-                isWithinAnother ? LimitSettings.of("db", 1).withWithin("all") : LimitSettings.of("db", 1));
-        TaskLimit limit = limits.get("db");
+        TaskLimit limit = onePermit(isWithinAnother);
         Call.asked(limit);
         List<Integer> waiting = new ArrayList<>();
         for (int i = 0; i < 1_000; i++) {
@@ -78,10 +81,7 @@ class ResizeTests extends TimedLimits {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void whoComesMeanwhileDoesNotStartTheOthers(boolean isWithinAnother) {
-        TaskLimits limits = limits(
-                LimitSettings.of("all", 2_000),
-                isWithinAnother ? LimitSettings.of("db", 1).withWithin("all") : LimitSettings.of("db", 1));
-        TaskLimit limit = limits.get("db");
+        TaskLimit limit = onePermit(isWithinAnother);
         Call running = Call.asked(limit);
         List<Integer> left = new ArrayList<>();
         Call first = Call.asked(limit);
