@@ -1,6 +1,6 @@
 package io.github.virtualthread.aop;
 
-import io.github.virtualthread.execution.TaskEngine;
+import io.github.virtualthread.execution.FailureHandler;
 import io.github.virtualthread.execution.VirtualThreads;
 import java.lang.reflect.Method;
 import java.util.Optional;
@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.aop.interceptor.AsyncUncaughtExceptionHandler;
+import org.springframework.aop.interceptor.SimpleAsyncUncaughtExceptionHandler;
 import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.scheduling.annotation.AsyncConfigurer;
@@ -16,12 +17,13 @@ import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Passes exceptions of {@code void} methods to the handler of the application: its {@link AsyncUncaughtExceptionHandler}
- * bean, otherwise that of its {@link AsyncConfigurer}, otherwise the log at ERROR.
+ * bean, otherwise that of its {@link AsyncConfigurer}, otherwise the log at ERROR. A handler that only logs does not get rejections,
+ * because the engine logs them with their number.
  *
  * <p>The handler is looked up at the first failure, so that it is not created early. Several candidates without a primary
  * one count as none. This object must not be a bean of type {@code AsyncUncaughtExceptionHandler} itself.
  */
-public final class ApplicationUncaughtExceptionHandler implements AsyncUncaughtExceptionHandler {
+public final class ApplicationUncaughtExceptionHandler implements AsyncUncaughtExceptionHandler, FailureHandler {
 
     private static final Logger logger = LoggerFactory.getLogger(ApplicationUncaughtExceptionHandler.class);
 
@@ -52,14 +54,39 @@ public final class ApplicationUncaughtExceptionHandler implements AsyncUncaughtE
      * {@link VirtualThreads#execute(Runnable)} as the method, without arguments.
      *
      * @param task name of the task
-     * @param failure what it threw, or why it was rejected
+     * @param failure what it threw
      */
-    public void handleUncaughtException(String task, Throwable failure) {
+    @Override
+    public void failed(String task, Throwable failure) {
         AsyncUncaughtExceptionHandler handler = found.obtain();
         if (LOGGING.equals(handler)) {
             log(task, failure);
         } else {
             handler.handleUncaughtException(failure, EXECUTE);
+        }
+    }
+
+    /** As {@link #failed}, but does nothing if the application has no handler. */
+    @Override
+    public void rejected(String task, Throwable rejection) {
+        rejected(this, rejection, EXECUTE);
+    }
+
+    /**
+     * Passes on the rejection of a call, unless its handler only logs.
+     *
+     * @param handler handler of the application or of Spring
+     * @param rejection why the call was rejected
+     * @param method method that was called
+     * @param params arguments of the call
+     */
+    public static void rejected(
+            AsyncUncaughtExceptionHandler handler, Throwable rejection, Method method, @Nullable Object... params) {
+        AsyncUncaughtExceptionHandler last = handler instanceof ApplicationUncaughtExceptionHandler ofApplication
+                ? ofApplication.found.obtain()
+                : handler;
+        if (!LOGGING.equals(last) && last.getClass() != SimpleAsyncUncaughtExceptionHandler.class) {
+            last.handleUncaughtException(rejection, method, params);
         }
     }
 
@@ -81,10 +108,7 @@ public final class ApplicationUncaughtExceptionHandler implements AsyncUncaughtE
         return Optional.ofNullable(beans.getBeanProvider(type).getIfUnique());
     }
 
-    /** Rejections are omitted, because the engine logs them with their number. */
     private static void log(String task, Throwable failure) {
-        if (!TaskEngine.isRejection(failure)) {
-            logger.error("{} failed, and no caller waits for its result", task, failure);
-        }
+        logger.error("{} failed, and no caller waits for its result", task, failure);
     }
 }

@@ -3,6 +3,7 @@ package io.github.virtualthread.aop;
 import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.context.SafeLog;
 import io.github.virtualthread.execution.FailedCalls;
+import io.github.virtualthread.execution.FailureHandler;
 import io.github.virtualthread.execution.TaskBody;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskSpec;
@@ -12,13 +13,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.aop.interceptor.AsyncUncaughtExceptionHandler;
 import org.springframework.util.StringValueResolver;
 
 /**
@@ -217,7 +218,7 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
     }
 
     /** As {@link FutureBody}, and handles what that throws: one object for both. */
-    private record VoidBody(Calls calls, MethodInvocation invocation) implements TaskBody, Consumer<Throwable> {
+    private record VoidBody(Calls calls, MethodInvocation invocation) implements TaskBody, FailureHandler {
 
         @Override
         public @Nullable Object run() throws Throwable {
@@ -225,10 +226,18 @@ final class VirtualThreadInterceptor implements MethodInterceptor {
         }
 
         @Override
-        public void accept(Throwable failure) {
-            calls.environment
-                    .uncaughtExceptionHandler()
-                    .handleUncaughtException(failure, calls.running, invocation.getArguments());
+        public void failed(String task, Throwable failure) {
+            handler().handleUncaughtException(failure, calls.running, invocation.getArguments());
+        }
+
+        @Override
+        public void rejected(String task, Throwable rejection) {
+            ApplicationUncaughtExceptionHandler.rejected(
+                    handler(), rejection, calls.running, invocation.getArguments());
+        }
+
+        private AsyncUncaughtExceptionHandler handler() {
+            return calls.environment.uncaughtExceptionHandler();
         }
     }
 

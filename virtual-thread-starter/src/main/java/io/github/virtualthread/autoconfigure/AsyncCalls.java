@@ -1,6 +1,8 @@
 package io.github.virtualthread.autoconfigure;
 
+import io.github.virtualthread.aop.ApplicationUncaughtExceptionHandler;
 import io.github.virtualthread.execution.ExecutorView;
+import io.github.virtualthread.execution.FailureHandler;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.Map;
@@ -13,6 +15,7 @@ import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.interceptor.AsyncExecutionAspectSupport;
+import org.springframework.aop.interceptor.AsyncUncaughtExceptionHandler;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.core.BridgeMethodResolver;
@@ -30,18 +33,11 @@ final class AsyncCalls extends AnnotationAsyncExecutionInterceptor {
     /** A type of Spring 6.2, whose futures come from an adapter only. */
     private static final String LISTENABLE = "org.springframework.util.concurrent.ListenableFuture";
 
-    /** Tells the handler of uncaught exceptions. Spring shows it to subclasses only. */
-    private static final Method HANDLE_ERROR = Objects.requireNonNull(ReflectionUtils.findMethod(
-            AsyncExecutionAspectSupport.class, "handleError", Throwable.class, Method.class, Object[].class));
-
     /** Supplies the executor of methods that name none. Asked through Spring, an AsyncConfigurer makes its executor once. */
-    private static final Field DEFAULT_EXECUTOR =
-            Objects.requireNonNull(ReflectionUtils.findField(AsyncExecutionAspectSupport.class, "defaultExecutor"));
+    private static final Field DEFAULT_EXECUTOR = ofSpring("defaultExecutor");
 
-    static {
-        ReflectionUtils.makeAccessible(HANDLE_ERROR);
-        ReflectionUtils.makeAccessible(DEFAULT_EXECUTOR);
-    }
+    /** Supplies the handler of uncaught exceptions. */
+    private static final Field EXCEPTION_HANDLER = ofSpring("exceptionHandler");
 
     private final AsyncExecutionAspectSupport spring;
     private final Map<Method, ExecutorView> named = new ConcurrentHashMap<>();
@@ -64,10 +60,18 @@ final class AsyncCalls extends AnnotationAsyncExecutionInterceptor {
         setBeanFactory(beans);
     }
 
+    private static Field ofSpring(String name) {
+        Field field = Objects.requireNonNull(ReflectionUtils.findField(AsyncExecutionAspectSupport.class, name));
+        ReflectionUtils.makeAccessible(field);
+        return field;
+    }
+
     private @Nullable Executor chosenBySpring() {
-        return ReflectionUtils.getField(DEFAULT_EXECUTOR, spring) instanceof Supplier<?> chosen
-                ? (Executor) chosen.get()
-                : null;
+        return (Executor) supplied(DEFAULT_EXECUTOR);
+    }
+
+    private @Nullable Object supplied(Field field) {
+        return ReflectionUtils.getField(field, spring) instanceof Supplier<?> supplier ? supplier.get() : null;
     }
 
     /** What Spring's advice falls back to is among what it {@linkplain #chosenBySpring chooses}; its aspect has nothing. */
@@ -97,10 +101,7 @@ final class AsyncCalls extends AnnotationAsyncExecutionInterceptor {
         if (!returnsNothing(method)) {
             return super.invoke(invocation);
         }
-        executor.execute(
-                invocation::proceed,
-                failure ->
-                        ReflectionUtils.invokeMethod(HANDLE_ERROR, spring, failure, method, invocation.getArguments()));
+        executor.execute(invocation::proceed, new Uncaught(method, invocation.getArguments()));
         return null;
     }
 
@@ -131,5 +132,31 @@ final class AsyncCalls extends AnnotationAsyncExecutionInterceptor {
     protected @Nullable Object doSubmit(Callable<Object> task, AsyncTaskExecutor executor, Class<?> returnType) {
         boolean listenable = returnType.getName().equals(LISTENABLE);
         return super.doSubmit(task, listenable ? new TaskExecutorAdapter(executor) : executor, returnType);
+    }
+
+    /** Tells Spring's handler of uncaught exceptions. */
+    private final class Uncaught implements FailureHandler {
+
+        private final Method method;
+        private final @Nullable Object[] arguments;
+
+        Uncaught(Method method, @Nullable Object[] arguments) {
+            this.method = method;
+            this.arguments = arguments;
+        }
+
+        @Override
+        public void failed(String task, Throwable failure) {
+            handler().handleUncaughtException(failure, method, arguments);
+        }
+
+        @Override
+        public void rejected(String task, Throwable rejection) {
+            ApplicationUncaughtExceptionHandler.rejected(handler(), rejection, method, arguments);
+        }
+
+        private AsyncUncaughtExceptionHandler handler() {
+            return (AsyncUncaughtExceptionHandler) Objects.requireNonNull(supplied(EXCEPTION_HANDLER));
+        }
     }
 }

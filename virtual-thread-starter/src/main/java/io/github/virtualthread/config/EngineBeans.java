@@ -272,8 +272,7 @@ public final class EngineBeans implements AopInfrastructureBean, BeanFactoryAwar
     }
 
     VirtualThreads byHand(TaskEngine virtualThreadEngine) {
-        return new VirtualThreads(
-                virtualThreadEngine, new ApplicationUncaughtExceptionHandler(factory())::handleUncaughtException);
+        return new VirtualThreads(virtualThreadEngine, new ApplicationUncaughtExceptionHandler(factory()));
     }
 
     CallEnvironment environment(TaskEngine virtualThreadEngine) {

@@ -1,6 +1,5 @@
 package io.github.virtualthread.execution;
 
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,8 +51,8 @@ final class CallerTrace extends Throwable {
         private final CallerTrace caller;
 
         /** Must be called on the caller's thread. */
-        TracedTask(Recipe recipe, TaskBody body, @Nullable Consumer<Throwable> onFailure) {
-            super(recipe, body, onFailure);
+        TracedTask(Recipe recipe, TaskBody body, @Nullable FailureHandler handler) {
+            super(recipe, body, handler);
             this.caller = new CallerTrace(recipe.name());
         }
 

@@ -3,7 +3,6 @@ package io.github.virtualthread.execution;
 import io.github.virtualthread.context.CapturedContext;
 import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.context.SafeLog;
-import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.TaskLimit;
 import java.util.Objects;
@@ -12,8 +11,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletableFuture.AsynchronousCompletionTask;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.function.BiConsumer;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,7 +30,7 @@ public final class ExecutorView implements AsyncTaskExecutor {
     private final String name;
     private final @Nullable String limit;
     private final @Nullable String key;
-    private final BiConsumer<String, Throwable> uncaught;
+    private final FailureHandler uncaught;
     private final SingletonSupplier<Recipe> recipe;
     private final boolean isOfMethod;
 
@@ -45,11 +42,7 @@ public final class ExecutorView implements AsyncTaskExecutor {
      * @param key key of all tasks, null for none
      */
     ExecutorView(
-            TaskEngine engine,
-            String name,
-            @Nullable String limit,
-            @Nullable String key,
-            BiConsumer<String, Throwable> uncaught) {
+            TaskEngine engine, String name, @Nullable String limit, @Nullable String key, FailureHandler uncaught) {
         this(engine, name, limit, key, uncaught, SingletonSupplier.of(() -> engine.recipe(name, limit)));
     }
 
@@ -58,7 +51,7 @@ public final class ExecutorView implements AsyncTaskExecutor {
             String name,
             @Nullable String limit,
             @Nullable String key,
-            BiConsumer<String, Throwable> uncaught,
+            FailureHandler uncaught,
             SingletonSupplier<Recipe> recipe) {
         this.engine = engine;
         this.name = name;
@@ -125,71 +118,52 @@ public final class ExecutorView implements AsyncTaskExecutor {
             return null;
         };
         boolean isAwaited = task instanceof Future<?> || task instanceof AsynchronousCompletionTask;
-        executeInOwnTime(body, isAwaited, failure -> failed(task, failure));
-    }
-
-    /** If the task has not run, a thread that waits for its future would wait forever. That of a CompletableFuture is hidden. */
-    private void failed(Runnable task, Throwable failure) {
-        if (task instanceof AsynchronousCompletionTask && failure instanceof LimitExceededException) {
-            SafeLog.write(
-                    logger,
-                    Level.ERROR,
-                    "{} accepted a task of a CompletableFuture, rejected it later, and cannot fail that future: a caller that"
-                            + " waits for it waits forever. Bound the queue of limit '{}' by queue-capacity instead of"
-                            + " max-wait: a full queue is reported to the caller at once.",
-                    name,
-                    recipe().limitName(),
-                    null);
-        }
-        if (task instanceof Future<?> future) {
-            Failures.report(reported -> future.cancel(false), recipe(), failure);
-        }
-        uncaught.accept(name, failure);
+        executeInOwnTime(body, isAwaited, new OfRunnable(task));
     }
 
     /**
      * Runs a body without a result. It does not inherit the deadline of its caller. Never blocks.
      *
      * @param body what to run
-     * @param onFailure gets the exception of the body, or a rejection that comes after this has returned, with the caller's
+     * @param handler gets the exception of the body, or a rejection that comes after this has returned, with the caller's
      *     context, on a virtual thread
      * @throws io.github.virtualthread.limit.LimitExceededException if the task is rejected at once
      */
-    public void execute(TaskBody body, Consumer<Throwable> onFailure) {
-        executeInOwnTime(body, false, onFailure);
+    public void execute(TaskBody body, FailureHandler handler) {
+        executeInOwnTime(body, false, handler);
     }
 
     /** Somebody may wait for a body only if another future belongs to it. */
-    private void executeInOwnTime(TaskBody body, boolean isAwaited, Consumer<Throwable> onFailure) {
+    private void executeInOwnTime(TaskBody body, boolean isAwaited, FailureHandler handler) {
         Deadline ofCaller = Deadline.open(null);
         try {
             Task task = task(body);
             if (!isAwaited) {
                 task.unawaited();
             }
-            execute(task, onFailure);
+            execute(task, handler);
         } finally {
             Deadline unused = Deadline.open(ofCaller);
         }
     }
 
-    private void execute(Task task, Consumer<Throwable> onFailure) {
+    private void execute(Task task, FailureHandler handler) {
         long caller = Thread.currentThread().threadId(); // not the thread, which a waiting task would keep alive
         Future<?> unused = engine.submitOrThrow(task).whenComplete((nothing, outcome) -> {
             Throwable failure = outcome == null ? null : TaskFuture.thrown(outcome);
             if (failure != null && Thread.currentThread().threadId() == caller) {
-                failedAlready(onFailure, failure);
+                failedAlready(task, handler, failure);
             } else if (failure != null) {
-                Failures.report(onFailure, recipe(), failure);
+                task.report(handler, failure);
             }
         });
     }
 
     /** The task had already failed. A handler may block, so it does not run on the caller's thread but on one of its own. */
-    private void failedAlready(Consumer<Throwable> onFailure, Throwable failure) {
+    private void failedAlready(Task task, FailureHandler handler, Throwable failure) {
         EngineParts parts = engine.parts();
         CapturedContext context = parts.propagation().capture();
-        Runnable report = () -> Failures.report(onFailure, recipe(), failure);
+        Runnable report = () -> task.report(handler, failure);
         try {
             parts.threads().start(recipe().threads, () -> ContextPropagation.run(context, report));
         } catch (Throwable noThread) {
@@ -234,5 +208,51 @@ public final class ExecutorView implements AsyncTaskExecutor {
     @Override
     public String toString() {
         return "%s under limit '%s'".formatted(name, limit == null ? LimitNames.NONE : limit);
+    }
+
+    /** If a task has not run, a thread that waits for its future would wait forever. That of a CompletableFuture is hidden. */
+    private final class OfRunnable implements FailureHandler {
+
+        private final Runnable runnable;
+
+        OfRunnable(Runnable runnable) {
+            this.runnable = runnable;
+        }
+
+        @Override
+        public void failed(String task, Throwable failure) {
+            try {
+                cancel();
+            } finally {
+                uncaught.failed(task, failure);
+            }
+        }
+
+        @Override
+        public void rejected(String task, Throwable rejection) {
+            if (runnable instanceof AsynchronousCompletionTask
+                    && !engine.parts().gate().isStopped()) {
+                SafeLog.write(
+                        logger,
+                        Level.ERROR,
+                        "{} accepted a task of a CompletableFuture, rejected it later, and cannot fail that future: a caller"
+                                + " that waits for it waits forever. Bound the queue of limit '{}' by queue-capacity instead"
+                                + " of max-wait: a full queue is reported to the caller at once.",
+                        task,
+                        recipe().limitName(),
+                        null);
+            }
+            try {
+                cancel();
+            } finally {
+                uncaught.rejected(task, rejection);
+            }
+        }
+
+        private void cancel() {
+            if (runnable instanceof Future<?> future) {
+                future.cancel(false);
+            }
+        }
     }
 }

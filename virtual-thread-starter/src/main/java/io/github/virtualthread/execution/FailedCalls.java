@@ -1,7 +1,6 @@
 package io.github.virtualthread.execution;
 
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,10 +31,10 @@ public record FailedCalls(TaskEngine engine) {
      *
      * @param spec name and limit
      * @param failure why the body does not run
-     * @param onFailure gets the failure, on a virtual thread with the caller's context
+     * @param handler gets the failure, on a virtual thread with the caller's context
      */
-    public void execute(TaskSpec spec, Throwable failure, Consumer<Throwable> onFailure) {
-        rejectUnqueued(engine.task(spec, NEVER, onFailure), failure);
+    public void execute(TaskSpec spec, Throwable failure, FailureHandler handler) {
+        rejectUnqueued(engine.task(spec, NEVER, handler), failure);
     }
 
     /**

@@ -3,7 +3,6 @@ package io.github.virtualthread.execution;
 import io.github.virtualthread.context.SafeLog;
 import java.lang.Thread.UncaughtExceptionHandler;
 import java.lang.reflect.UndeclaredThrowableException;
-import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -18,15 +17,10 @@ final class Failures {
 
     private Failures() {}
 
-    /** Passes a failure that nobody waits for to its handler. */
-    static void report(Consumer<Throwable> handler, TaskSpec spec, Throwable failure) {
-        try {
-            handler.accept(failure);
-        } catch (Throwable thrown) {
-            suppress(thrown, failure);
-            SafeLog.write(
-                    logger, Level.ERROR, "The handler of a failure of {} failed itself", spec.name(), null, thrown);
-        }
+    /** What was to handle the failure of a call has thrown. */
+    static void ofHandler(TaskSpec spec, Throwable failure, Throwable thrown) {
+        suppress(thrown, failure);
+        SafeLog.write(logger, Level.ERROR, "The handler of a failure of {} failed itself", spec.name(), null, thrown);
     }
 
     /** The future of the call was completed by somebody else before, so the failure goes to the log only. */

@@ -69,7 +69,7 @@ final class Gate {
     LongAdder count(TaskSpec spec, @Nullable Ending ending) {
         try {
             DrainCounts stop = isOpen() ? null : counts.get();
-            return stop == null || ending == null ? null : stop.add(spec.limitName(), ending);
+            return stop == null || ending == null ? null : stop.add(spec, ending);
         } catch (Throwable noRoom) {
             return null; // the call is worth more than its place in a line of the log
         }

@@ -8,11 +8,11 @@ import io.github.virtualthread.execution.InterruptibleCall.Cause;
 import io.github.virtualthread.execution.TaskDecorators.DecoratedBody;
 import io.github.virtualthread.execution.TaskListener.Outcome;
 import io.github.virtualthread.limit.CallTimeoutException;
+import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,15 +36,15 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     /**
      * Creates a task that has not been submitted. Must be called on the caller's thread.
      *
-     * @param onFailure gets a failure if no caller holds the future; null if a caller does
+     * @param handler gets a failure if no caller holds the future; null if a caller does
      */
-    Task(Recipe recipe, TaskBody body, @Nullable Consumer<Throwable> onFailure) {
+    Task(Recipe recipe, TaskBody body, @Nullable FailureHandler handler) {
         super(recipe);
-        this.future = onFailure == null ? new TaskFuture(this) : new TaskFuture.Handled(this, onFailure);
+        this.future = handler == null ? new TaskFuture(this) : new TaskFuture.Handled(this, handler);
         this.context = DeadlineContext.capture(
-                parts().propagation(), recipe.deadline(), onFailure == null); // nobody waits for those with a handler
+                parts().propagation(), recipe.deadline(), handler == null); // nobody waits for those with a handler
         this.bodyOrRefusal = parts().decorators().decorate(recipe.name(), body);
-        if (onFailure != null) {
+        if (handler != null) {
             unawaited();
         }
     }
@@ -118,7 +118,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
      */
     void rejectUnqueued(Throwable reason) {
         bodyOrRefusal = reason;
-        if (future.onFailure() == null) {
+        if (future.handler() == null) {
             parts().live().end(this);
             try {
                 settleRejected();
@@ -368,11 +368,24 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         if (failure == null) {
             return;
         }
-        Consumer<Throwable> onFailure = future.onFailure();
         if (!first) {
             Failures.late(spec(), failure);
-        } else if (onFailure != null) {
-            Failures.report(onFailure, spec(), failure);
+        } else if (future.handler() != null) {
+            report(future.handler(), failure);
+        }
+    }
+
+    /** Passes a failure that nobody waits for to its handler. */
+    @SuppressWarnings("ReferenceEquality") // the very exception: a body may get the rejection of another call
+    final void report(FailureHandler handler, Throwable failure) {
+        try {
+            if (failure instanceof LimitExceededException && failure == whyRefused()) {
+                handler.rejected(spec().name(), failure);
+            } else {
+                handler.failed(spec().name(), failure);
+            }
+        } catch (Throwable thrown) {
+            Failures.ofHandler(spec(), failure, thrown);
         }
     }
 

@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -189,11 +188,11 @@ public final class TaskEngine implements AutoCloseable {
      *
      * @param spec name and limit
      * @param body what to run
-     * @param onFailure gets the exception of the body, or its rejection, with the caller's context, on a virtual thread, or on
-     *     a platform thread if no carrier is free
+     * @param handler gets the exception of the body, or its rejection, with the caller's context, on a virtual thread, or on a
+     *     platform thread if no carrier is free
      */
-    public void execute(TaskSpec spec, TaskBody body, Consumer<Throwable> onFailure) {
-        submit(task(spec, body, onFailure));
+    public void execute(TaskSpec spec, TaskBody body, FailureHandler handler) {
+        submit(task(spec, body, handler));
     }
 
     /**
@@ -270,19 +269,6 @@ public final class TaskEngine implements AutoCloseable {
      */
     public static TaskEngine of(VirtualThreads threads) {
         return threads.engine;
-    }
-
-    /**
-     * Whether a failure is the rejection of the current thread's own call, and not a failure of its body. The log already has the
-     * rejections: one line per minute for each limit, with their number.
-     *
-     * @param failure what the handler of a call gets
-     * @return false also for a rejection that the body of the call got from another call
-     */
-    @SuppressWarnings("ReferenceEquality") // the very exception
-    public static boolean isRejection(Throwable failure) {
-        Task task = Task.current();
-        return failure instanceof LimitExceededException && task != null && task.refusal() == failure;
     }
 
     /**
@@ -365,11 +351,11 @@ public final class TaskEngine implements AutoCloseable {
         return parts;
     }
 
-    Task task(TaskSpec spec, TaskBody body, @Nullable Consumer<Throwable> onFailure) {
+    Task task(TaskSpec spec, TaskBody body, @Nullable FailureHandler handler) {
         Recipe recipe = (Recipe) spec;
         return parts.callerTrace()
-                ? new CallerTrace.TracedTask(recipe, body, onFailure)
-                : new Task(recipe, body, onFailure);
+                ? new CallerTrace.TracedTask(recipe, body, handler)
+                : new Task(recipe, body, handler);
     }
 
     void submit(Task task) {
@@ -439,10 +425,7 @@ public final class TaskEngine implements AutoCloseable {
             end();
         } finally {
             if (gate.conclude(counts)) {
-                if (!counts.isEmpty()) {
-                    SafeLog.write(
-                            () -> logger.info("Virtual threads stopped after {} ms: {}", counts.millis(), counts));
-                }
+                SafeLog.write(() -> logEnd(counts));
                 parts.rejections().stopped();
             }
         }
@@ -457,6 +440,19 @@ public final class TaskEngine implements AutoCloseable {
                     Durations.text(period),
                     running,
                     waiting);
+        }
+    }
+
+    private static void logEnd(DrainCounts counts) {
+        if (!counts.isEmpty()) {
+            logger.info("Virtual threads stopped after {} ms: {}", counts.millis(), counts);
+        }
+        String dropped = counts.dropped();
+        if (!dropped.isEmpty()) {
+            logger.warn(
+                    "The stop has dropped calls, whose bodies never ran: {}. A longer await-termination-period lets more of"
+                            + " them run; work that must not get lost belongs in a database or a broker.",
+                    dropped);
         }
     }
 

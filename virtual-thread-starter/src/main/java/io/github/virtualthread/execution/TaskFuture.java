@@ -8,7 +8,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +30,7 @@ class TaskFuture extends CompletableFuture<@Nullable Object> {
 
     /** Gets a failure, because no caller holds this future; null if one does. */
     @Nullable
-    Consumer<Throwable> onFailure() {
+    FailureHandler handler() {
         return null;
     }
 
@@ -190,16 +189,16 @@ class TaskFuture extends CompletableFuture<@Nullable Object> {
     /** The future of a call without a result. A field for the handler here, and not in each task, costs the others nothing. */
     static final class Handled extends TaskFuture {
 
-        private final Consumer<Throwable> onFailure;
+        private final FailureHandler handler;
 
-        Handled(Task task, Consumer<Throwable> onFailure) {
+        Handled(Task task, FailureHandler handler) {
             super(task);
-            this.onFailure = onFailure;
+            this.handler = handler;
         }
 
         @Override
-        Consumer<Throwable> onFailure() {
-            return onFailure;
+        FailureHandler handler() {
+            return handler;
         }
     }
 }

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.task.AsyncTaskExecutor;
 
@@ -29,15 +28,15 @@ public final class VirtualThreads {
     private static final String GENERATED = "$$";
 
     final TaskEngine engine;
-    final BiConsumer<String, Throwable> uncaught;
+    final FailureHandler uncaught;
 
     /**
      * Creates the calls by hand of an engine.
      *
      * @param engine runs the tasks
-     * @param uncaught gets the name of a task and its failure, if nobody has a future of it; on a virtual thread
+     * @param uncaught gets the failures of tasks of which nobody has a future, on a virtual thread
      */
-    public VirtualThreads(TaskEngine engine, BiConsumer<String, Throwable> uncaught) {
+    public VirtualThreads(TaskEngine engine, FailureHandler uncaught) {
         this.engine = engine;
         this.uncaught = uncaught;
     }
@@ -107,7 +106,7 @@ public final class VirtualThreads {
             task.run();
             return null;
         };
-        engine.execute(spec, body, failure -> uncaught.accept(spec.name(), failure));
+        engine.execute(spec, body, uncaught);
     }
 
     /**

@@ -113,7 +113,7 @@ class CallerTraceTests {
                 () -> {
                     throw new IOException("broken");
                 },
-                handled::complete);
+                (task, failure) -> handled.complete(failure));
 
         assertThat(callers(handled.join())).singleElement().satisfies(caller -> assertThat(caller)
                 .hasMessageStartingWith("Shop.order was called here"));

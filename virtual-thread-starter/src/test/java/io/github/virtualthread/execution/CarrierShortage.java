@@ -55,7 +55,8 @@ final class CarrierShortage {
         CompletableFuture<?> evicted = test.submit("held", () -> "value");
         CompletableFuture<?> evictedCaller = Caller.platform(test, "held", () -> "value").outcome;
         CountDownLatch handled = new CountDownLatch(1);
-        test.engine.execute(test.engine.spec("Test.tell", "held"), () -> "value", failure -> handled.countDown());
+        test.engine.execute(
+                test.engine.spec("Test.tell", "held"), () -> "value", (task, failure) -> handled.countDown());
         ChildProgram.until(() -> test.limit("held").waiting() == 3);
         test.limits.evictWaiting("held");
 

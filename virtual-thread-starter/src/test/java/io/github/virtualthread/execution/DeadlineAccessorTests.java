@@ -117,7 +117,7 @@ class DeadlineAccessorTests {
             test.engine.execute(
                     test.engine.spec("Test.mail", "db"),
                     () -> seen.complete(Deadline.remaining()),
-                    seen::completeExceptionally);
+                    (task, failure) -> seen.completeExceptionally(failure));
             return null;
         });
 
@@ -157,7 +157,9 @@ class DeadlineAccessorTests {
             Object own = Deadline.call(LONG, () -> {
                 TaskSpec withoutResult = decorating.engine.spec("Test.mail", null);
                 decorating.engine.execute(
-                        withoutResult, () -> mail.complete(Deadline.remaining()), mail::completeExceptionally);
+                        withoutResult,
+                        () -> mail.complete(Deadline.remaining()),
+                        (task, failure) -> mail.completeExceptionally(failure));
                 return decorating
                         .engine
                         .submit(spec, () -> Deadline.remaining().orElseThrow())

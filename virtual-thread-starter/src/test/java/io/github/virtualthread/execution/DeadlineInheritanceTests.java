@@ -150,7 +150,7 @@ class DeadlineInheritanceTests {
                         mail.run();
                         return null;
                     }),
-                    uncaught::add);
+                    (task, failure) -> uncaught.add(failure));
             threads.execute(mail);
             threads.execute("db", mail);
             threads.executor().execute(mail);
@@ -169,7 +169,10 @@ class DeadlineInheritanceTests {
         assertOverdue(
                 deadline -> {
                     CompletableFuture<Object> outcome = new CompletableFuture<>();
-                    test.engine.execute(Late.spec(test, "db", deadline), this::blocks, outcome::completeExceptionally);
+                    test.engine.execute(
+                            Late.spec(test, "db", deadline),
+                            this::blocks,
+                            (task, failure) -> outcome.completeExceptionally(failure));
                     return outcome;
                 },
                 "Test.late ran past its deadline of %s under limit 'db' and was interrupted");
@@ -181,8 +184,10 @@ class DeadlineInheritanceTests {
         CountDownLatch until = test.latch();
         test.hold("db", until);
         inTime(() -> {
-            test.engine.execute(Late.spec(test, "db", SOON), this::blocks, failure -> seen.add(Deadline.remaining()));
-            test.engine.execute(Late.spec(test, null, SOON), this::blocks, failure -> seen.add(Deadline.remaining()));
+            test.engine.execute(
+                    Late.spec(test, "db", SOON), this::blocks, (task, failure) -> seen.add(Deadline.remaining()));
+            test.engine.execute(
+                    Late.spec(test, null, SOON), this::blocks, (task, failure) -> seen.add(Deadline.remaining()));
             return null;
         });
 

@@ -20,7 +20,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Tag;
@@ -242,7 +241,7 @@ class ExecutorViewTests {
         CompletableFuture<String> user = new CompletableFuture<>();
         MDC.put("user", "alice");
 
-        BiConsumer<String, Throwable> handler = (task, failure) -> {
+        FailureHandler handler = (task, failure) -> {
             user.complete(MDC.get("user"));
             loader.complete(Thread.currentThread().getContextClassLoader());
             told.complete(Thread.currentThread());

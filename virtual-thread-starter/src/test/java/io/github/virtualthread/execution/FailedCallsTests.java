@@ -44,7 +44,7 @@ class FailedCallsTests {
         failed.execute(
                 spec,
                 failure,
-                each -> told.add(List.of(each, Thread.currentThread().isVirtual())));
+                (task, each) -> told.add(List.of(each, Thread.currentThread().isVirtual())));
 
         assertThat(told.poll(2, TimeUnit.MINUTES)).containsExactly(failure, true);
         test.engine.stop(TestEngine.ENOUGH);

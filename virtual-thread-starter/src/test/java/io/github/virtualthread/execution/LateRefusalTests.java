@@ -123,7 +123,7 @@ class LateRefusalTests {
             if (user != null) {
                 MDC.put("user", user);
             }
-            Task task = test.engine.task(test.engine.spec("Test.task", "db"), () -> "ran", failure -> {
+            Task task = test.engine.task(test.engine.spec("Test.task", "db"), () -> "ran", (name, failure) -> {
                 seen.add(user + " sees " + MDC.get("user"));
                 MDC.put("user", "left by " + user);
             });

@@ -15,7 +15,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
@@ -253,7 +252,7 @@ class NestedCallTests {
             ran.countDown();
             return null;
         };
-        Consumer<Throwable> failed = failure -> {};
+        FailureHandler failed = (task, failure) -> {};
         inside(limit, () -> {
             test.engine.execute(test.engine.spec("Inner.b", limit), body, failed);
             threads.execute(limit, ran::countDown);

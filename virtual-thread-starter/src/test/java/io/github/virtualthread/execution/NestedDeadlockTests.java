@@ -113,7 +113,7 @@ class NestedDeadlockTests {
         test.limit("full").setQueueCapacity(1);
         CompletableFuture<CompletableFuture<?>> retried = new CompletableFuture<>();
         test.limit("full").setMaxWait(Duration.ofMillis(20));
-        test.engine.execute(test.engine.spec("Mailer.send", "full"), () -> null, refusal -> {
+        test.engine.execute(test.engine.spec("Mailer.send", "full"), () -> null, (task, refusal) -> {
             test.limit("full").setMaxWait(null);
             retried.complete(test.submit("full", () -> "ran"));
         });

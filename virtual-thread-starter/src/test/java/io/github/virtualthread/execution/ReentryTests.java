@@ -185,7 +185,7 @@ class ReentryTests {
         TaskBody fails = () -> {
             throw new IllegalStateException("body");
         };
-        test.engine.execute(test.engine.spec("Mailer.send", "impatient"), fails, failure -> {
+        test.engine.execute(test.engine.spec("Mailer.send", "impatient"), fails, (task, failure) -> {
             test.hold("impatient", release);
             waited.complete(callOrFailure("impatient"));
         });

@@ -72,7 +72,7 @@ class RejectionsTests {
         for (int i = 0; i < 1_000; i++) {
             test.submit("db", () -> null);
             test.submit("mail", () -> null);
-            test.engine.execute(test.engine.spec("Mailer.send", "db"), () -> null, failure -> {});
+            test.engine.execute(test.engine.spec("Mailer.send", "db"), () -> null, (task, failure) -> {});
             assertThatExceptionOfType(LimitExceededException.class).isThrownBy(() -> byHand.call("db", () -> null));
             assertThatExceptionOfType(LimitExceededException.class)
                     .isThrownBy(() -> byHand.executor("db").execute(() -> {}));

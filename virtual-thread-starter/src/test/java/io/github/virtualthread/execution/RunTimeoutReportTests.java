@@ -54,7 +54,7 @@ class RunTimeoutReportTests {
         test.engine.execute(
                 test.engine.spec("Mailer.send", limit, SHORT),
                 body,
-                failure -> told.add(new Told(failure, Thread.currentThread(), MDC.get("user"))));
+                (task, failure) -> told.add(new Told(failure, Thread.currentThread(), MDC.get("user"))));
     }
 
     @Tag("slow")

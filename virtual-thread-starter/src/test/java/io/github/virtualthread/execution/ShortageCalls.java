@@ -156,7 +156,7 @@ enum ShortageCalls {
                 if (test.limit(LIMIT).waiting() > 100) {
                     LockSupport.parkNanos(1_000_000);
                 }
-                test.engine.execute(spec, fails[0] ? failing : body, failure -> sink = new byte[100]);
+                test.engine.execute(spec, fails[0] ? failing : body, (task, failure) -> sink = new byte[100]);
                 return null;
             };
         }

@@ -91,7 +91,8 @@ class StartFailureTests {
         CompletableFuture<Thread> handler = new CompletableFuture<>();
         TaskSpec spec = test.spec("db", once);
 
-        test.engine.execute(spec, StartFailureTests::notRun, failure -> handler.complete(Thread.currentThread()));
+        test.engine.execute(
+                spec, StartFailureTests::notRun, (task, failure) -> handler.complete(Thread.currentThread()));
 
         test.assertMayBlock(handler.get(2, TimeUnit.MINUTES));
     }
@@ -101,7 +102,7 @@ class StartFailureTests {
         AtomicInteger told = new AtomicInteger();
         TaskSpec spec = test.spec("db", broken(OutOfMemoryError::new));
 
-        test.engine.execute(spec, StartFailureTests::notRun, failure -> {
+        test.engine.execute(spec, StartFailureTests::notRun, (task, failure) -> {
             told.incrementAndGet();
             throw (Error) failure;
         });

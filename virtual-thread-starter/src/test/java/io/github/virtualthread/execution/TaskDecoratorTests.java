@@ -112,7 +112,7 @@ class TaskDecoratorTests {
                     () -> {
                         throw new IOException("broken");
                     },
-                    failure -> handled.complete(MDC.get("user")));
+                    (task, failure) -> handled.complete(MDC.get("user")));
             gate.countDown();
 
             assertThat(continued.join()).isEqualTo("alice then alice");

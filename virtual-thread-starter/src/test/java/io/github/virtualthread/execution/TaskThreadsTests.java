@@ -191,7 +191,7 @@ class TaskThreadsTests {
                         TestEngine.awaitStubbornly(release);
                         return null;
                     },
-                    failure -> {
+                    (task, failure) -> {
                         loader.complete(Thread.currentThread().getContextClassLoader());
                         told.complete(Thread.currentThread());
                     });

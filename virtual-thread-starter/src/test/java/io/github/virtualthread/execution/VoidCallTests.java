@@ -44,7 +44,7 @@ class VoidCallTests {
         test.engine.execute(
                 test.engine.spec("Mailer.send", limit),
                 body,
-                failure -> told.add(new Told(failure, Thread.currentThread(), MDC.get("user"))));
+                (task, failure) -> told.add(new Told(failure, Thread.currentThread(), MDC.get("user"))));
     }
 
     private Told toldOnce() throws InterruptedException {
@@ -118,7 +118,7 @@ class VoidCallTests {
         };
 
         for (int call = 0; call < 500; call++) {
-            test.engine.execute(spec, broken, failure -> {
+            test.engine.execute(spec, broken, (task, failure) -> {
                 throw constant;
             });
         }
@@ -145,7 +145,7 @@ class VoidCallTests {
         IllegalStateException broken = new IllegalStateException("handler");
         AssertionError failure = new AssertionError("body");
 
-        test.engine.execute(test.engine.spec("Mailer.send", "db"), fail(failure), told -> {
+        test.engine.execute(test.engine.spec("Mailer.send", "db"), fail(failure), (task, told) -> {
             throw broken;
         });
 
@@ -157,7 +157,7 @@ class VoidCallTests {
     void aHandlerMayThrowWhatItWasTold() {
         IllegalStateException failure = new IllegalStateException("body");
 
-        test.engine.execute(test.engine.spec("Mailer.send", "db"), fail(failure), told -> {
+        test.engine.execute(test.engine.spec("Mailer.send", "db"), fail(failure), (task, told) -> {
             throw (IllegalStateException) told;
         });
 
