@@ -152,7 +152,7 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
 
     /** The body is stopped once more: what has time to end by itself, has it no longer. Returns whether there was such a part. */
     final boolean insist() {
-        return window == SHIELDED_STOPPED && Shields.stopAgain(this);
+        return settledWindow() == SHIELDED_STOPPED && Shields.stopAgain(this);
     }
 
     private void deliver(boolean shielded, Cause why) {

@@ -117,7 +117,7 @@ final class TimeBounds {
         try {
             CallTimeoutException timeout =
                     task.timeoutException(why); // now: a task that has ended forgets its deadline
-            parts.timer().handOff(() -> {
+            parts.timer().handOffReport(() -> {
                 parts.threads().adopt(task.threads());
                 if (first) {
                     parts.rejections().add(timeout);
