@@ -32,7 +32,7 @@ final class Admission implements PermitGate {
     private final WaitQueue queue; // as well
     private final Expiry expiry; // guarded by lock
     private final RejectionQueue rejections;
-    private @Nullable Pace pace; // guarded by lock; null before it is needed
+    private Pace pace = new Pace(); // guarded by lock
 
     /**
      * Creates the admission of a limit.
@@ -79,7 +79,7 @@ final class Admission implements PermitGate {
             turns.setWeights(weights);
         }
         if (level.isClosed()) {
-            pace = null; // what it has seen is over
+            pace = new Pace(); // what it has seen is over
         }
     }
 
@@ -166,9 +166,6 @@ final class Admission implements PermitGate {
 
     /** Says of a call what will be known in any case once it has waited for the longest that it may. */
     private boolean isHopeless(long longest) {
-        if (pace == null) {
-            pace = new Pace();
-        }
         pace.look(level.fullSince(), System.nanoTime(), level.completed());
         return nanosUntilNext() > longest;
     }
@@ -178,7 +175,7 @@ final class Admission implements PermitGate {
      * limits around or inside, some go before others.
      */
     private long nanosUntilNext() {
-        if (pace == null || queue.isEmpty() || queue.hasKeys() || !level.isAlone()) {
+        if (queue.isEmpty() || queue.hasKeys() || !level.isAlone()) {
             return 0;
         }
         return pace.nanosUntil(

@@ -166,7 +166,8 @@ final class KeyTurns {
     @Nullable
     PermitRequest next() {
         Line first = first();
-        return first == null || first.head == null ? null : first.head.request;
+        KeyedPlace place = first == null ? null : first.places.peek();
+        return place == null ? null : place.request;
     }
 
     /** How many wait that their key would not let run, even if there were permits. */
@@ -257,8 +258,7 @@ final class KeyTurns {
         private int waiting; // in this line
         private int running;
         private int blocked; // of those that wait
-        private @Nullable KeyedPlace head;
-        private @Nullable KeyedPlace tail;
+        private final LinkedNodes<KeyedPlace> places = new LinkedNodes<>();
 
         Line(@Nullable String key) {
             this.key = key;
@@ -299,34 +299,17 @@ final class KeyTurns {
 
         void add(KeyedPlace place) {
             waiting++;
-            place.previous = tail;
-            if (tail == null) {
-                head = place;
-            } else {
-                tail.next = place;
-            }
-            tail = place;
+            places.add(place);
         }
 
         void remove(KeyedPlace place) {
             if (place.request == null) {
                 arrived--;
-                return;
-            }
-            waiting--;
-            if (place.previous == null) {
-                head = place.next;
             } else {
-                place.previous.next = place.next;
+                waiting--;
+                places.remove(place);
+                place.request = null;
             }
-            if (place.next == null) {
-                tail = place.previous;
-            } else {
-                place.next.previous = place.previous;
-            }
-            place.previous = null;
-            place.next = null;
-            place.request = null;
         }
     }
 }

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
  * What only some requests have: a key, or a permit of a limit around theirs that their thread already holds. A place belongs to
  * one request.
  */
-public final class KeyedPlace {
+public final class KeyedPlace extends LinkedNodes.Node<KeyedPlace> {
 
     final @Nullable String key;
 
@@ -18,12 +18,6 @@ public final class KeyedPlace {
 
     @Nullable
     PermitRequest request; // null while it is not in the line
-
-    @Nullable
-    KeyedPlace previous;
-
-    @Nullable
-    KeyedPlace next;
 
     /**
      * Creates the place of one request.
