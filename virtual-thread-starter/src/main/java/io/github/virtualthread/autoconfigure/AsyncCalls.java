@@ -11,7 +11,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
-import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.interceptor.AsyncExecutionAspectSupport;
@@ -26,55 +25,44 @@ import org.springframework.util.ReflectionUtils;
 
 /**
  * Calls of {@code @Async} methods. If the executor is that of a limit, the call has the name of its method, and the handler of
- * uncaught exceptions gets a late rejection, which Spring drops. Other calls are left to Spring's advice.
+ * uncaught exceptions gets a late rejection, which Spring drops. Other calls run as by Spring's advice.
  */
 final class AsyncCalls extends AnnotationAsyncExecutionInterceptor {
 
     /** A type of Spring 6.2, whose futures come from an adapter only. */
     private static final String LISTENABLE = "org.springframework.util.concurrent.ListenableFuture";
 
-    /** Supplies the executor of methods that name none. Asked through Spring, an AsyncConfigurer makes its executor once. */
-    private static final Field DEFAULT_EXECUTOR = ofSpring("defaultExecutor");
-
-    /** Supplies the handler of uncaught exceptions. */
-    private static final Field EXCEPTION_HANDLER = ofSpring("exceptionHandler");
-
-    private final AsyncExecutionAspectSupport spring;
+    private final Supplier<AsyncUncaughtExceptionHandler> handler;
     private final Map<Method, ExecutorView> named = new ConcurrentHashMap<>();
 
     /**
      * Creates the advice.
      *
-     * @param spring advice of Spring, which has other calls and the handler of uncaught exceptions
+     * @param spring advice of Spring, which has chosen an executor and the handler of uncaught exceptions
      * @param common supplies the executor of methods that name none, null if Spring chooses it
      */
     AsyncCalls(AsyncExecutionAspectSupport spring, Supplier<@Nullable ExecutorView> common, BeanFactory beans) {
         super(null);
-        this.spring = spring;
+        Supplier<Executor> chosen = setting("defaultExecutor", spring);
+        handler = setting("exceptionHandler", spring);
         configure(
                 () -> {
                     ExecutorView ours = common.get();
-                    return ours == null ? limitedIfOurs(chosenBySpring()) : ours;
+                    return ours == null ? limitedIfOurs(chosen.get()) : ours;
                 },
-                null);
+                handler);
         setBeanFactory(beans);
     }
 
-    private static Field ofSpring(String name) {
+    /** Spring shows it to nobody. Both are suppliers, so that an AsyncConfigurer makes its executor once. */
+    @SuppressWarnings("unchecked")
+    private static <T> Supplier<T> setting(String name, AsyncExecutionAspectSupport spring) {
         Field field = Objects.requireNonNull(ReflectionUtils.findField(AsyncExecutionAspectSupport.class, name));
         ReflectionUtils.makeAccessible(field);
-        return field;
+        return (Supplier<T>) Objects.requireNonNull(ReflectionUtils.getField(field, spring));
     }
 
-    private @Nullable Executor chosenBySpring() {
-        return (Executor) supplied(DEFAULT_EXECUTOR);
-    }
-
-    private @Nullable Object supplied(Field field) {
-        return ReflectionUtils.getField(field, spring) instanceof Supplier<?> supplier ? supplier.get() : null;
-    }
-
-    /** What Spring's advice falls back to is among what it {@linkplain #chosenBySpring chooses}; its aspect has nothing. */
+    /** What Spring's advice falls back to is among what it has chosen; its aspect has nothing. */
     @Override
     protected @Nullable Executor getDefaultExecutor(@Nullable BeanFactory beans) {
         return null;
@@ -95,10 +83,7 @@ final class AsyncCalls extends AnnotationAsyncExecutionInterceptor {
         Object target = invocation.getThis();
         Method method = BridgeMethodResolver.getMostSpecificMethod(
                 invocation.getMethod(), target == null ? null : AopUtils.getTargetClass(target));
-        if (!(determineAsyncExecutor(method) instanceof ExecutorView executor)) {
-            return ((MethodInterceptor) spring).invoke(invocation);
-        }
-        if (!returnsNothing(method)) {
+        if (!(determineAsyncExecutor(method) instanceof ExecutorView executor) || !returnsNothing(method)) {
             return super.invoke(invocation);
         }
         executor.execute(invocation::proceed, new Uncaught(method, invocation.getArguments()));
@@ -113,10 +98,6 @@ final class AsyncCalls extends AnnotationAsyncExecutionInterceptor {
 
     @Override
     protected @Nullable AsyncTaskExecutor determineAsyncExecutor(Method method) {
-        ExecutorView known = named.get(method);
-        if (known != null) {
-            return known;
-        }
         AsyncTaskExecutor found = super.determineAsyncExecutor(method);
         return found instanceof ExecutorView executor
                 ? named.computeIfAbsent(method, missing -> executor.named(name(missing)))
@@ -147,16 +128,12 @@ final class AsyncCalls extends AnnotationAsyncExecutionInterceptor {
 
         @Override
         public void failed(String task, Throwable failure) {
-            handler().handleUncaughtException(failure, method, arguments);
+            handler.get().handleUncaughtException(failure, method, arguments);
         }
 
         @Override
         public void rejected(String task, Throwable rejection) {
-            ApplicationUncaughtExceptionHandler.rejected(handler(), rejection, method, arguments);
-        }
-
-        private AsyncUncaughtExceptionHandler handler() {
-            return (AsyncUncaughtExceptionHandler) Objects.requireNonNull(supplied(EXCEPTION_HANDLER));
+            ApplicationUncaughtExceptionHandler.rejected(handler.get(), rejection, method, arguments);
         }
     }
 }

@@ -31,7 +31,7 @@ import org.springframework.util.function.SingletonSupplier;
  */
 @RegisterReflection(
         classes = {AbstractAdvisingBeanPostProcessor.class, AsyncExecutionAspectSupport.class},
-        memberCategories = {MemberCategory.INVOKE_DECLARED_METHODS, MemberCategory.DECLARED_FIELDS})
+        memberCategories = MemberCategory.DECLARED_FIELDS)
 final class AsyncMethods implements BeanPostProcessor, PriorityOrdered, BeanFactoryAware {
 
     /** What the post-processor puts into proxies. Spring shows it to subclasses only. */
@@ -93,37 +93,27 @@ final class AsyncMethods implements BeanPostProcessor, PriorityOrdered, BeanFact
     /** The advice of others, which may find its executors by rules of its own, stays. */
     private Advisor inPlaceOf(AsyncAnnotationAdvisor spring) {
         boolean isAsked = settings().enabled() && !settings().isEmpty();
-        return isAsked
-                        && spring.getAdvice() instanceof AnnotationAsyncExecutionInterceptor advice
-                        && advice.getClass() == AnnotationAsyncExecutionInterceptor.class
-                ? new CallsAdvisor(spring.getPointcut(), calls(advice))
-                : spring;
+        if (!isAsked || spring.getAdvice().getClass() != AnnotationAsyncExecutionInterceptor.class) {
+            return spring;
+        }
+        Pointcut pointcut = spring.getPointcut();
+        Advice calls = calls((AnnotationAsyncExecutionInterceptor) spring.getAdvice());
+        // of the type of Spring's, which others may look for
+        return new AsyncAnnotationAdvisor() {
+            @Override
+            public Pointcut getPointcut() {
+                return pointcut;
+            }
+
+            @Override
+            public Advice getAdvice() {
+                return calls;
+            }
+        };
     }
 
     /** The calls of methods that Spring's advice or aspect has. */
     AsyncCalls calls(AsyncExecutionAspectSupport spring) {
         return new AsyncCalls(spring, common, beans());
-    }
-
-    /** Of the type of Spring's advisor, which others may look for. */
-    private static final class CallsAdvisor extends AsyncAnnotationAdvisor {
-
-        private final Pointcut pointcut;
-        private final Advice calls;
-
-        CallsAdvisor(Pointcut pointcut, Advice calls) {
-            this.pointcut = pointcut;
-            this.calls = calls;
-        }
-
-        @Override
-        public Pointcut getPointcut() {
-            return pointcut;
-        }
-
-        @Override
-        public Advice getAdvice() {
-            return calls;
-        }
     }
 }

@@ -21,7 +21,6 @@ import io.github.virtualthread.limit.TaskLimit.KeyUse;
 import java.io.IOException;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
-import java.lang.reflect.Method;
 import java.lang.reflect.RecordComponent;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -152,11 +151,10 @@ class HintsTests {
     }
 
     @Test
-    void theHandlerOfUncaughtExceptionsIsCalled() throws Exception {
-        Method handleError = AsyncExecutionAspectSupport.class.getDeclaredMethod(
-                "handleError", Throwable.class, Method.class, Object[].class);
-
-        assertThat(reflection().onMethod(handleError).invoke())
+    void theExecutorAndTheHandlerOfAsyncMethodsAreRead() {
+        assertThat(reflection()
+                        .onType(AsyncExecutionAspectSupport.class)
+                        .withMemberCategory(MemberCategory.DECLARED_FIELDS))
                 .accepts(processed(
                         AutoWithExecutors.class,
                         Map.of("virtual-thread.limits.db.permits", "2", "virtual-thread.async.limit", "db")));
