@@ -67,8 +67,7 @@ final class AsyncCheck implements FurtherCheck {
         if (mistakes.isEmpty() && settings.enabled() && !settings.isEmpty()) {
             coverage = new AsyncCoverage(beans, methods, executors);
             if (selfInvocation() == SelfInvocation.FAIL) {
-                coverage.selfInvocations.forEach(
-                        call -> mistakes.add(new Mistake(call, "Move the method to another bean.")));
+                mistakes.addAll(coverage.selfInvocations);
             }
         }
         return mistakes;
@@ -128,7 +127,7 @@ final class AsyncCheck implements FurtherCheck {
         }
         List<String> warnings = new ArrayList<>(coverage.problems);
         if (selfInvocation() == SelfInvocation.WARN) {
-            warnings.addAll(coverage.selfInvocations);
+            coverage.selfInvocations.forEach(call -> warnings.add(call.toString()));
         }
         warnings.addAll(executors.losses());
         executors.settings().executors().forEach((bean, limit) -> warnOfMaxWait(bean, limit, warnings));

@@ -7,6 +7,7 @@ import io.github.virtualthread.execution.ExecutorView;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.Numbers;
 import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.mistake.Mistake;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -15,7 +16,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -33,15 +33,14 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.MethodIntrospector;
-import org.springframework.core.MethodIntrospector.MetadataLookup;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.task.AsyncTaskExecutor;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.AsyncAnnotationAdvisor;
-import org.springframework.scheduling.annotation.AsyncAnnotationBeanPostProcessor;
 import org.springframework.scheduling.config.TaskManagementConfigUtils;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
+import org.springframework.util.ReflectionUtils.MethodFilter;
 
 /**
  * Where the calls of {@code @Async} methods run, found in the beans as they are when the start is over. Beans that are created later
@@ -50,12 +49,11 @@ import org.springframework.util.ReflectionUtils;
 final class AsyncCoverage {
 
     private final ConfigurableListableBeanFactory beans;
-    private final Set<Pointcut> pointcuts = new LinkedHashSet<>();
+    private final Set<Pointcut> pointcuts;
     private final @Nullable AsyncCalls woven;
     private final boolean advising;
     private final AsyncExecutors executors;
     private final Map<String, Set<Method>> limited = new TreeMap<>();
-    private final List<String> unadvised = new ArrayList<>();
     private final SelfCalls selfCalls = new SelfCalls();
 
     /** Methods whose executor is not under a limit, with that executor. */
@@ -65,30 +63,23 @@ final class AsyncCoverage {
     final List<String> problems = new ArrayList<>();
 
     /** Calls that an object makes to its own methods, which therefore run on the thread of their caller. */
-    final List<String> selfInvocations = new ArrayList<>();
+    final List<Mistake> selfInvocations = new ArrayList<>();
 
     AsyncCoverage(ConfigurableListableBeanFactory beans, AsyncMethods methods, AsyncExecutors executors) {
         this.beans = beans;
         this.executors = executors;
-        this.advising = beans.getBeanNamesForType(AsyncAnnotationBeanPostProcessor.class, true, false).length > 0;
+        this.advising = !methods.pointcuts.isEmpty();
+        this.pointcuts = new LinkedHashSet<>(methods.pointcuts);
+        pointcuts.add(new AsyncAnnotationAdvisor().getPointcut());
         String aspect = TaskManagementConfigUtils.ASYNC_EXECUTION_ASPECT_BEAN_NAME;
         this.woven = beans.containsBean(aspect)
                 ? methods.calls(beans.getBean(aspect, AsyncExecutionAspectSupport.class))
                 : null;
-        Map<String, Object> singletons = new LinkedHashMap<>();
         for (String name : beans.getSingletonNames()) {
             Object bean = beans.getSingleton(name);
             if (bean != null && !(bean instanceof FactoryBean)) {
-                singletons.put(name, bean);
-                Found.advisors(bean).forEach(advisor -> pointcuts.add(advisor.getPointcut()));
+                look(name, bean);
             }
-        }
-        pointcuts.add(new AsyncAnnotationAdvisor().getPointcut());
-        singletons.forEach(this::look);
-        if (!unadvised.isEmpty()) {
-            problems.add(
-                    "@Async has no effect, because no class has @EnableAsync: calls of %s run on the thread of their caller"
-                            .formatted(String.join(", ", unadvised)));
         }
     }
 
@@ -116,7 +107,7 @@ final class AsyncCoverage {
         if (TypeHierarchy.isOfSpring(type)) {
             return;
         }
-        Collection<Method> methods = asyncMethods(type);
+        Set<Method> methods = MethodIntrospector.selectMethods(type, (MethodFilter) method -> isAsync(method, type));
         if (!methods.isEmpty()) {
             Found found = new Found(name, bean, type, Found.advisors(bean));
             methods.forEach(method -> look(found, method));
@@ -131,15 +122,6 @@ final class AsyncCoverage {
         Class<?> type = AopProxyUtils.ultimateTargetClass(bean);
         Class<?> declared = Proxy.isProxyClass(type) ? executors.declaredType(name) : null;
         return declared == null ? type : declared;
-    }
-
-    private Collection<Method> asyncMethods(Class<?> type) {
-        MetadataLookup<Boolean> isAsync = method -> isAsync(method, type) ? true : null;
-        Set<Method> methods = new LinkedHashSet<>();
-        for (Method method : MethodIntrospector.selectMethods(type, isAsync).keySet()) {
-            methods.add(AopUtils.getMostSpecificMethod(method, type));
-        }
-        return methods;
     }
 
     /** Without weaving, only methods that a proxy can have: another one with the annotation of its class is a part of their work. */
@@ -159,10 +141,7 @@ final class AsyncCoverage {
             problems.add("%s has @Async, but returns %s, and Spring refuses its calls: return void or a Future"
                     .formatted(name, method.getReturnType().getSimpleName()));
         } else if (bean.cannotOverride(method)) {
-            problems.add(
-                    ("%s has @Async, but the proxy cannot override it: its calls run on the thread of their caller. Make it public and"
-                                    + " not final")
-                            .formatted(name));
+            onCallersThread(name, "the proxy cannot override it, which must be public and not final");
         } else if (bean.isOpaque()) {
             problems.add("%s has @Async, but bean '%s' is behind a proxy of others: where its calls run is not known"
                     .formatted(name, bean.name));
@@ -173,17 +152,23 @@ final class AsyncCoverage {
                     .formatted(name, advisor.getAdvice().getClass().getName()));
         } else if (woven != null && isWoven(bean.type, method)) {
             count(name, woven, method);
-        } else if (woven != null) {
-            problems.add(
-                    "%s has @Async, but is not woven: its calls run on the thread of their caller".formatted(name));
-        } else if (advising) {
-            problems.add(
-                    ("%s has @Async, but bean '%s' has no advice for it, as it was created too early, is a mock, or @EnableAsync names"
-                                    + " another annotation: its calls run on the thread of their caller")
-                            .formatted(name, bean.name));
         } else {
-            unadvised.add(name);
+            onCallersThread(name, whyUnadvised(bean));
         }
+    }
+
+    private String whyUnadvised(Found bean) {
+        if (woven != null) {
+            return "it is not woven";
+        }
+        return advising
+                ? "bean '%s' has no advice for it, as it was created too early, is a mock, or @EnableAsync names another annotation"
+                        .formatted(bean.name)
+                : "no class has @EnableAsync";
+    }
+
+    private void onCallersThread(String name, String reason) {
+        problems.add("%s has @Async, but %s: its calls run on the thread of their caller".formatted(name, reason));
     }
 
     /** AspectJ moves the body of a method that it weaves. */
@@ -218,24 +203,24 @@ final class AsyncCoverage {
 
     /** With the name of the bean, if it is one. */
     private String named(AsyncTaskExecutor executor) {
-        String kind = "a " + ClassUtils.getUserClass(executor).getSimpleName();
+        String kind = "a %s, which is not the executor of a limit"
+                .formatted(ClassUtils.getUserClass(executor).getSimpleName());
         for (String name : beans.getBeanNamesForType(AsyncTaskExecutor.class, true, false)) {
             if (beans.containsSingleton(name) && executor.equals(beans.getSingleton(name))) {
-                return executors.settings().executors().containsKey(name)
-                        ? "'%s', %s that a post-processor has put in its place".formatted(name, kind)
-                        : "'%s', %s, which virtual-thread.async does not name".formatted(name, kind);
+                return "'%s', %s".formatted(name, kind);
             }
         }
-        return kind + ", which virtual-thread.async does not name";
+        return kind;
     }
 
     private void findSelfInvocations(Class<?> type, Collection<Method> methods) {
         try {
             for (SelfCall call : selfCalls.find(TypeHierarchy.withCodeOfUsers(type), methods)) {
                 if (!isPartOfItsWork(call, methods)) {
-                    selfInvocations.add(
+                    selfInvocations.add(new Mistake(
                             "%s calls %s on its own object: the call bypasses the proxy, so it runs on the thread of its caller"
-                                    .formatted(call.place(), name(type, call.callee())));
+                                    .formatted(call.place(), name(type, call.callee())),
+                            "Move the method to another bean."));
                 }
             }
         } catch (UncheckedIOException unreadable) {

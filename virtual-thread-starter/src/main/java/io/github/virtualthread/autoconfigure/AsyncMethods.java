@@ -4,7 +4,9 @@ import io.github.virtualthread.config.BeanNames;
 import io.github.virtualthread.execution.ExecutorView;
 import io.github.virtualthread.execution.VirtualThreads;
 import java.lang.reflect.Field;
+import java.util.LinkedHashSet;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.aopalliance.aop.Advice;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +43,9 @@ final class AsyncMethods implements BeanPostProcessor, PriorityOrdered, BeanFact
     static {
         ReflectionUtils.makeAccessible(ADVISOR);
     }
+
+    /** Which methods Spring runs asynchronously, empty if no class has {@code @EnableAsync}. */
+    final Set<Pointcut> pointcuts = new LinkedHashSet<>();
 
     private final Supplier<@Nullable ExecutorView> common = SingletonSupplier.ofNullable(this::ofCommonLimit);
     private @Nullable BeanFactory factory;
@@ -92,11 +97,12 @@ final class AsyncMethods implements BeanPostProcessor, PriorityOrdered, BeanFact
 
     /** The advice of others, which may find its executors by rules of its own, stays. */
     private Advisor inPlaceOf(AsyncAnnotationAdvisor spring) {
+        Pointcut pointcut = spring.getPointcut();
+        pointcuts.add(pointcut);
         boolean isAsked = settings().enabled() && !settings().isEmpty();
         if (!isAsked || spring.getAdvice().getClass() != AnnotationAsyncExecutionInterceptor.class) {
             return spring;
         }
-        Pointcut pointcut = spring.getPointcut();
         Advice calls = calls((AnnotationAsyncExecutionInterceptor) spring.getAdvice());
         // of the type of Spring's, which others may look for
         return new AsyncAnnotationAdvisor() {

@@ -100,7 +100,7 @@ class AsyncDeclarationsTests {
                         .with(COMMON)
                         .runs("plain", "mailpool-")
                         .says(
-                                "@Async Service.mail runs on 'mailExecutor', a ThreadPoolTaskExecutor, which virtual-thread.async does not name"),
+                                "@Async Service.mail runs on 'mailExecutor', a ThreadPoolTaskExecutor, which is not the executor of a limit"),
                 the("pool, nothing asked for").of(MailPool.class).runs("mailpool-", "mailpool-"),
                 the("pool, asked for in vain")
                         .of(MailPool.class)
@@ -184,7 +184,7 @@ class AsyncDeclarationsTests {
                         .with(TASK)
                         .runs("own-", null)
                         .says(
-                                "@Async Service.plain runs on a ThreadPoolTaskExecutor, which virtual-thread.async does not name"),
+                                "@Async Service.plain runs on a ThreadPoolTaskExecutor, which is not the executor of a limit"),
                 the("configurer, and a limit for @Async")
                         .of(OwnPool.class)
                         .with(COMMON)
