@@ -12,17 +12,13 @@ import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.PropertyKeys;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
-import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
-import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
-import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
-import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
 import org.springframework.scheduling.annotation.AsyncConfigurer;
 import org.springframework.util.ClassUtils;
@@ -31,10 +27,7 @@ import org.springframework.util.ReflectionUtils;
 /** The limits of {@code @Async} methods and executors: whether they exist, and what the start says of them. */
 final class AsyncCheck implements FurtherCheck {
 
-    private static final ConfigurationPropertyName SPRING = ConfigurationPropertyName.of("spring.task.execution");
-
-    /** What Spring Boot's executor takes from its properties. */
-    private static final Set<String> OF_POOLS = Set.of("pool", "simple", "shutdown", "threadnameprefix");
+    private static final String SPRING = "spring.task.execution";
 
     private final AsyncExecutors executors;
     private final AsyncMethods methods;
@@ -130,10 +123,23 @@ final class AsyncCheck implements FurtherCheck {
             coverage.selfInvocations.forEach(call -> warnings.add(call.toString()));
         }
         warnings.addAll(executors.losses());
-        executors.settings().executors().forEach((bean, limit) -> warnOfMaxWait(bean, limit, warnings));
-        warnOfAspect(executors.settings().limit(), warnings);
-        Set<String> without = withoutEffect();
-        if (executors.settings().executors().containsKey(AsyncSettings.APPLICATION) && !without.isEmpty()) {
+        AsyncSettings settings = executors.settings();
+        settings.executors()
+                .forEach((bean, limit) -> warnOfMaxWait(
+                        "Executor '%s'".formatted(bean),
+                        limit,
+                        "A later rejection is a lost task, unless only @Async methods use it: who waits for supplyAsync waits forever, a"
+                                + " channel loses its message, and Quartz does not fire that trigger again",
+                        warnings));
+        if (settings.limit() != null && coverage.isWoven()) { // the aspect drops the future of a void method
+            warnOfMaxWait(
+                    "Woven @Async",
+                    settings.limit(),
+                    "No AsyncUncaughtExceptionHandler hears of void calls that it rejects later",
+                    warnings);
+        }
+        List<String> without = withoutEffect();
+        if (settings.executors().containsKey(AsyncSettings.APPLICATION) && !without.isEmpty()) {
             warnings.add(
                     "%s no longer apply to %s, which is now the executor of a limit. Remove them: the limit has permits and a queue"
                             .formatted(without, AsyncSettings.APPLICATION));
@@ -141,46 +147,22 @@ final class AsyncCheck implements FurtherCheck {
         return warnings;
     }
 
-    /** A library may wait for a future that a later rejection cannot reach. */
-    private void warnOfMaxWait(String bean, String name, List<String> warnings) {
-        TaskLimit limit = impatient(name);
-        if (limit != null) {
-            warnings.add(
-                    ("Executor '%s' is under limit '%s', which has a max-wait. A later rejection is a lost task: who waits for"
-                                    + " supplyAsync waits forever, a channel loses its message, and Quartz does not fire that trigger again."
-                                    + " Set %s.queue-capacity in place of max-wait, unless only @Async methods use it")
-                            .formatted(bean, limit.name(), PropertyKeys.limit(limit.name())));
-        }
-    }
-
-    /** Spring's aspect drops the future of a void method. */
-    private void warnOfAspect(@Nullable String name, List<String> warnings) {
-        TaskLimit limit = name == null || coverage == null || !coverage.isWoven() ? null : impatient(name);
-        if (limit != null) {
-            warnings.add(
-                    ("@Async is woven, and limit '%s' has a max-wait: no AsyncUncaughtExceptionHandler hears of void calls that it rejects"
-                                    + " later. Set %s.queue-capacity in place of max-wait")
-                            .formatted(limit.name(), PropertyKeys.limit(limit.name())));
-        }
-    }
-
-    /** The limit of a name, if it has a maximum wait. */
-    private @Nullable TaskLimit impatient(String name) {
+    private void warnOfMaxWait(String what, String name, String loss, List<String> warnings) {
         TaskLimit limit = limits == null || LimitNames.isNone(name) ? null : limits.get(name);
-        return limit == null || limit.maxWait() == null ? null : limit;
+        if (limit != null && limit.maxWait() != null) {
+            warnings.add("%s is under limit '%s', which has a max-wait. %s. Set %s.queue-capacity in place of max-wait"
+                    .formatted(what, limit.name(), loss, PropertyKeys.limit(limit.name())));
+        }
     }
 
-    private Set<String> withoutEffect() {
-        Set<String> found = new LinkedHashSet<>();
-        for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
-            if (source instanceof IterableConfigurationPropertySource listed) {
-                for (ConfigurationPropertyName key : listed) {
-                    if (SPRING.isAncestorOf(key) && OF_POOLS.contains(key.getElement(3, Form.UNIFORM))) {
-                        found.add(key.toString());
-                    }
-                }
-            }
-        }
-        return found;
+    /** What Spring Boot's executor takes from its properties. */
+    private List<String> withoutEffect() {
+        Map<String, String> given = Binder.get(environment)
+                .bind(SPRING, Bindable.mapOf(String.class, String.class))
+                .orElse(Map.of());
+        return given.keySet().stream()
+                .filter(key -> !key.matches("mode|propagate.*"))
+                .map(key -> SPRING + "." + key)
+                .toList();
     }
 }

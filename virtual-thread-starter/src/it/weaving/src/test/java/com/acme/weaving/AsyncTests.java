@@ -65,7 +65,7 @@ class AsyncTests {
             assertThat(output)
                     .contains(
                             "@Async: 2 methods under limit impatient",
-                            "@Async is woven, and limit 'impatient' has a max-wait: no AsyncUncaughtExceptionHandler hears of");
+                            "Woven @Async is under limit 'impatient', which has a max-wait. No AsyncUncaughtExceptionHandler");
         }
     }
 
