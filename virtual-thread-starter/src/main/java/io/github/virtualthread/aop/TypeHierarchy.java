@@ -40,10 +40,20 @@ public final class TypeHierarchy {
     }
 
     private static boolean hasCodeOfUsers(Class<?> type) {
-        return !type.getName().startsWith("java.")
+        return !isOfJdk(type)
                 && !isOfSpring(type)
                 && (!type.isInterface()
                         || Arrays.stream(AnnotatedMethods.methodsOf(type)).anyMatch(Method::isDefault));
+    }
+
+    /**
+     * Whether a type belongs to the JDK.
+     *
+     * @param type any type
+     * @return whether it does
+     */
+    public static boolean isOfJdk(Class<?> type) {
+        return type.getName().startsWith("java.") || type.getName().startsWith("jdk.");
     }
 
     /**

@@ -103,7 +103,7 @@ final class AsyncExecutors implements BeanPostProcessor, PriorityOrdered, BeanFa
                 replaced.putIfAbsent(name, theirs);
                 return ours;
             }
-            reason = "is declared as %s, of which there can be no proxy: declare it as an interface"
+            reason = "is declared as %s, of which there can be no proxy under a limit: declare it as Executor"
                     .formatted(declared.getName());
         }
         refused.put(name, reason);

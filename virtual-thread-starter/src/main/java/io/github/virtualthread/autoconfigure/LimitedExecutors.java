@@ -44,10 +44,6 @@ final class LimitedExecutors {
     private static final Set<String> TASKS =
             Set.of("execute", "submit", "submitCompletable", "submitListenable", "invokeAll", "invokeAny");
 
-    /** The end of an executor is that of the application. */
-    private static final Set<String> ENDS =
-            Set.of("shutdown", "shutdownNow", "awaitTermination", "isShutdown", "isTerminated", "close");
-
     /** Of Spring, in some of its versions. */
     private static final String COMPOSITE = "org.springframework.core.task.support.CompositeTaskDecorator";
 
@@ -55,35 +51,19 @@ final class LimitedExecutors {
 
     /** Why an object cannot be put under a limit, null if it can. */
     static @Nullable String whyNot(Object bean) {
-        Class<?> type = ClassUtils.getUserClass(bean);
         if (!(bean instanceof Executor)) {
-            return "is a %s, not an executor".formatted(type.getName());
+            return "is a %s, not an executor".formatted(bean.getClass().getName());
         }
-        if (bean instanceof TaskScheduler || bean instanceof ScheduledThreadPoolExecutor) {
-            return "is a scheduler, whose tasks wait for a time and not for a permit";
-        }
-        return Stream.of(isByClass(type) ? new Class<?>[] {type} : ClassUtils.getAllInterfacesForClass(type))
-                .flatMap(each -> Stream.of(each.getMethods()))
-                .filter(LimitedExecutors::returnsAnother)
-                .map(method -> "is a %s, whose method %s returns %s, which no call under a limit returns"
-                        .formatted(
-                                type.getName(),
-                                method.getName(),
-                                method.getReturnType().getSimpleName()))
-                .findFirst()
-                .orElse(null);
+        return bean instanceof TaskScheduler || bean instanceof ScheduledThreadPoolExecutor
+                ? "is a scheduler, whose tasks wait for a time and not for a permit"
+                : null;
     }
 
-    private static boolean returnsAnother(Method method) {
-        Method ours = ours(method);
-        return ours != null && !method.getReturnType().isAssignableFrom(ours.getReturnType());
-    }
-
-    /** What is called in place of a method that runs tasks or ends a service, null for other methods. */
+    /** What is called in place of a method that runs tasks or belongs to a service of the JDK, null for other methods. */
     private static @Nullable Method ours(Method method) {
-        boolean ends =
-                ENDS.contains(method.getName()) && ExecutorService.class.isAssignableFrom(method.getDeclaringClass());
-        if (!ends && !TASKS.contains(method.getName())) {
+        boolean isOfService = ExecutorService.class.isAssignableFrom(method.getDeclaringClass())
+                && ClassUtils.hasMethod(ExecutorService.class, method);
+        if (!isOfService && !TASKS.contains(method.getName())) {
             return null;
         }
         return Stream.of(ExecutorView.class, TaskExecutorAdapter.class, ExecutorServiceAdapter.class)
@@ -93,19 +73,24 @@ final class LimitedExecutors {
                 .orElse(null);
     }
 
-    /** Whether there can be a subclass that overrides all methods for tasks. */
+    /** Whether there can be a subclass that runs all tasks under a limit. */
     private static boolean isByClass(Class<?> type) {
         return !Modifier.isFinal(type.getModifiers())
                 && !type.isSealed()
-                && !isOfJdk(type)
+                && !TypeHierarchy.isOfJdk(type)
                 && Stream.of(type.getDeclaredConstructors())
                         .anyMatch(constructor -> !Modifier.isPrivate(constructor.getModifiers()))
-                && Stream.of(type.getMethods())
-                        .noneMatch(method -> Modifier.isFinal(method.getModifiers()) && ours(method) != null);
+                && runsUnderLimit(type);
     }
 
-    private static boolean isOfJdk(Class<?> type) {
-        return type.getName().startsWith("java.") || type.getName().startsWith("jdk.");
+    /** Whether ours can be called in place of all methods that run tasks. */
+    private static boolean runsUnderLimit(Class<?> type) {
+        return Stream.of(type.getMethods()).allMatch(method -> {
+            Method ours = ours(method);
+            return ours == null
+                    || (!Modifier.isFinal(method.getModifiers())
+                            && method.getReturnType().isAssignableFrom(ours.getReturnType()));
+        });
     }
 
     /**
@@ -122,7 +107,10 @@ final class LimitedExecutors {
         if (isByClass(ClassUtils.getUserClass(theirs))) {
             factory.setProxyTargetClass(true); // has its interfaces, with what it says of their types
         } else {
-            factory.setInterfaces(ClassUtils.getAllInterfaces(theirs));
+            factory.setInterfaces(Stream.of(ClassUtils.getAllInterfaces(theirs))
+                    .filter(LimitedExecutors::runsUnderLimit)
+                    .toArray(Class<?>[]::new));
+            factory.addInterface(Executor.class); // which one that is left out may extend
         }
         factory.addAdvice(new UnderLimit(bean, view, new TaskExecutorAdapter(view), new ExecutorServiceAdapter(view)));
         return factory.getProxy(classLoader);
@@ -180,7 +168,7 @@ final class LimitedExecutors {
         Set<String> replaced = new TreeSet<>();
         Set<String> elsewhere = new TreeSet<>();
         for (Class<?> each : type.isHidden() ? List.<Class<?>>of() : TypeHierarchy.withCodeOfUsers(type)) {
-            for (Method method : isOfJdk(each) ? new Method[0] : each.getDeclaredMethods()) {
+            for (Method method : each.getDeclaredMethods()) {
                 if (ours(method) != null && !method.isBridge()) {
                     replaced.add(method.getName());
                 } else if (Stream.of(method.getParameterTypes()).anyMatch(LimitedExecutors::isTask)
@@ -293,12 +281,11 @@ final class LimitedExecutors {
         }
 
         private @Nullable Object run(Method ours, @Nullable Object[] arguments) throws Throwable {
-            for (Object target : List.of(view, listenable, service)) {
-                if (ours.getDeclaringClass().isInstance(target)) {
-                    return AopUtils.invokeJoinpointUsingReflection(target, ours, arguments);
-                }
-            }
-            throw new IllegalStateException("%s has no %s".formatted(view, ours));
+            Object target = Stream.of(view, listenable, service)
+                    .filter(ours.getDeclaringClass()::isInstance)
+                    .findFirst()
+                    .orElseThrow();
+            return AopUtils.invokeJoinpointUsingReflection(target, ours, arguments);
         }
     }
 }

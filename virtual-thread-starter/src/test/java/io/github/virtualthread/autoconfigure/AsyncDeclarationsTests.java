@@ -143,6 +143,14 @@ class AsyncDeclarationsTests {
                         .of(Secured.class)
                         .with(MAIL)
                         .runs("both", "both"),
+                the("class whose futures are of its own, as Executor")
+                        .of(OwnFuturesAsExecutor.class)
+                        .with(MAIL)
+                        .runs("both", "both"),
+                the("interface whose futures are of its own, as Executor")
+                        .of(OwnInterfaceAsExecutor.class)
+                        .with(MAIL)
+                        .runs("SimpleAsyncTaskExecutor-", "mail"),
                 the("pool that a post-processor proxies by its interfaces")
                         .of(ProxiedPool.class)
                         .with(MAIL)
@@ -262,15 +270,17 @@ class AsyncDeclarationsTests {
                 the("class that nobody may extend")
                         .of(SealedClass.class)
                         .with(MAIL)
-                        .says("$Sealed, of which there can be no proxy: declare it as an interface"),
+                        .says("$Sealed, of which there can be no proxy under a limit: declare it as Executor"),
                 the("class with a final method for tasks")
                         .of(FinalMethod.class)
                         .with(MAIL)
-                        .says("is declared as ", "$Final, of which there can be no proxy: declare it as an interface"),
+                        .says(
+                                "is declared as ",
+                                "$Final, of which there can be no proxy under a limit: declare it as Executor"),
                 the("class whose futures are of its own")
                         .of(OwnFutures.class)
                         .with(MAIL)
-                        .says("$Futures, whose method submit returns FutureTask, which no call under a limit returns"),
+                        .says("$Futures, of which there can be no proxy under a limit: declare it as Executor"),
                 the("product that is no executor")
                         .of(Product.class)
                         .with(MAIL)
@@ -767,6 +777,42 @@ class AsyncDeclarationsTests {
                 FutureTask<?> future = new FutureTask<>(task, null);
                 execute(future);
                 return future;
+            }
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OwnFuturesAsExecutor {
+
+        @Bean
+        Executor mailExecutor() {
+            return new OwnFutures.Futures();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OwnInterfaceAsExecutor {
+
+        @Bean
+        Executor mailExecutor() {
+            return new Submitter();
+        }
+
+        interface Submits extends Executor {
+
+            FutureTask<?> submit(Runnable task);
+        }
+
+        record Submitter() implements Submits {
+
+            @Override
+            public FutureTask<?> submit(Runnable task) {
+                return new FutureTask<>(task, null);
+            }
+
+            @Override
+            public void execute(Runnable task) {
+                task.run();
             }
         }
     }
