@@ -143,45 +143,30 @@ final class AsyncExecutors implements BeanPostProcessor, PriorityOrdered, BeanFa
 
     private List<Mistake> mistakes() {
         List<Mistake> found = new ArrayList<>(mistakes);
-        asked.forEach((bean, by) -> {
-            Mistake mistake = mistake(bean, by);
-            if (mistake != null) {
-                found.add(mistake);
-            }
-        });
+        asked.forEach((bean, by) -> check(bean, by, found));
         return found;
     }
 
-    private @Nullable Mistake mistake(String bean, Asked by) {
-        if (!beans().containsBean(bean)) {
-            return unknown(bean, by);
-        }
+    private void check(String bean, Asked by, List<Mistake> found) {
         String reason = refused.get(bean);
-        if (reason != null) {
-            return refusal(bean, by, reason);
-        }
-        if (!settings().enabled() || replaced.containsKey(bean)) {
-            return null;
-        }
-        if (!beans().containsLocalBean(bean)) {
-            return LimitedExecutors.view(beans().getBean(bean, Executor.class)) != null
-                    ? null
-                    : new Mistake(
-                            "%s: the bean '%s' belongs to a parent context".formatted(by.key(), bean),
-                            "Set the property in that context.");
-        }
-        if (beans().containsSingleton(bean)) {
-            return new Mistake(
+        if (!beans().containsBean(bean)) {
+            found.add(unknown(bean, by));
+        } else if (reason != null) {
+            found.add(new Mistake(
+                    "%s: the bean '%s' %s".formatted(by.key(), bean, reason),
+                    "Name another bean, or remove the entry."));
+        } else if (settings().enabled() && !beans().containsLocalBean(bean)) {
+            if (LimitedExecutors.view(beans().getBean(bean, Executor.class)) == null) {
+                found.add(new Mistake(
+                        "%s: the bean '%s' belongs to a parent context".formatted(by.key(), bean),
+                        "Set the property in that context."));
+            }
+        } else if (settings().enabled() && beans().containsSingleton(bean) && !replaced.containsKey(bean)) {
+            found.add(new Mistake(
                     "%s: the bean '%s' was there before it could be put under a limit".formatted(by.key(), bean),
                     "Declare it by a @Bean method that no post-processor needs, or remove the entry. In a test with a mock, set"
-                            + " virtual-thread.enabled to false.");
+                            + " virtual-thread.enabled to false."));
         }
-        return null;
-    }
-
-    private static Mistake refusal(String bean, Asked by, String reason) {
-        return new Mistake(
-                "%s: the bean '%s' %s".formatted(by.key(), bean, reason), "Name another bean, or remove the entry.");
     }
 
     private Mistake unknown(String bean, Asked by) {
