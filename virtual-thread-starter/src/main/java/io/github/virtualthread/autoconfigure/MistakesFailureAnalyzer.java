@@ -25,14 +25,10 @@ final class MistakesFailureAnalyzer implements FailureAnalyzer {
         for (Throwable each = failure; each != null; each = each.getCause()) {
             List<Mistake> mistakes = mistakes(each, failure);
             if (!mistakes.isEmpty()) {
-                return analysis(mistakes, each);
+                return new FailureAnalysis(list(mistakes, Mistake::description), list(mistakes, Mistake::action), each);
             }
         }
         return null;
-    }
-
-    static FailureAnalysis analysis(List<Mistake> mistakes, Throwable cause) {
-        return new FailureAnalysis(list(mistakes, Mistake::description), list(mistakes, Mistake::action), cause);
     }
 
     private static List<Mistake> mistakes(Throwable cause, Throwable failure) {
