@@ -7,7 +7,6 @@ import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.Spelling;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
-import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,7 +22,6 @@ import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.AbstractBeanDefinition;
-import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.PriorityOrdered;
 import org.springframework.core.SimpleAliasRegistry;
@@ -116,18 +114,9 @@ final class AsyncExecutors implements BeanPostProcessor, PriorityOrdered, BeanFa
     /** How a bean is declared, null if by no definition. While it is created, its factory knows it by the class of the object. */
     @Nullable
     Class<?> declaredType(String name) {
-        if (!beans().isFactoryBean(name)
-                && beans().containsBeanDefinition(name)
-                && beans().getMergedBeanDefinition(name) instanceof RootBeanDefinition definition) {
-            Method factoryMethod = definition.getResolvedFactoryMethod();
-            if (factoryMethod != null) {
-                return factoryMethod.getReturnType();
-            }
-            if (definition.hasBeanClass()) {
-                return definition.getBeanClass();
-            }
-        }
-        return null;
+        return beans().containsBeanDefinition(name) && !beans().isFactoryBean(name)
+                ? beans().getMergedBeanDefinition(name).getResolvableType().resolve()
+                : null;
     }
 
     /** What is wrong with the beans that are asked for. Those that are created from now on are checked at once. */

@@ -44,9 +44,6 @@ final class LimitedExecutors {
     private static final Set<String> TASKS =
             Set.of("execute", "submit", "submitCompletable", "submitListenable", "invokeAll", "invokeAny");
 
-    /** Of Spring, in some of its versions. */
-    private static final String COMPOSITE = "org.springframework.core.task.support.CompositeTaskDecorator";
-
     private LimitedExecutors() {}
 
     /** Why an object cannot be put under a limit, null if it can. */
@@ -217,9 +214,7 @@ final class LimitedExecutors {
         if (decorator == null || decorator instanceof ContextPropagatingTaskDecorator) {
             return Stream.empty();
         }
-        Field parts = decorator.getClass().getName().equals(COMPOSITE)
-                ? ReflectionUtils.findField(decorator.getClass(), "taskDecorators")
-                : null;
+        Field parts = ReflectionUtils.findField(decorator.getClass(), "taskDecorators", List.class); // of a composite
         return parts != null && value(parts, decorator) instanceof List<?> several
                 ? several.stream().flatMap(LimitedExecutors::decorators)
                 : Stream.of(decorator);
