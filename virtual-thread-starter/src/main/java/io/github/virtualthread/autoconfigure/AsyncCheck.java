@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
@@ -33,8 +32,9 @@ final class AsyncCheck implements FurtherCheck {
     private final AsyncMethods methods;
     private final ConfigurableListableBeanFactory beans;
     private final Environment environment;
-    private @Nullable AsyncCoverage coverage;
-    private @Nullable TaskLimits limits;
+    private final List<String> notes = new ArrayList<>();
+    private final List<String> remarks = new ArrayList<>();
+    private final List<String> warnings = new ArrayList<>();
 
     AsyncCheck(
             AsyncExecutors executors,
@@ -48,20 +48,16 @@ final class AsyncCheck implements FurtherCheck {
     }
 
     @Override
-    public List<Mistake> mistakes(TaskLimits known) {
-        limits = known;
+    public List<Mistake> mistakes(TaskLimits limits) {
         List<Mistake> mistakes = new ArrayList<>(executors.check());
         AsyncSettings settings = executors.settings();
         if (settings.limit() != null) {
-            addUnknown(AsyncSettings.LIMIT, settings.limit(), known, mistakes);
+            addUnknown(AsyncSettings.LIMIT, settings.limit(), limits, mistakes);
         }
         settings.executors()
-                .forEach((name, limit) -> addUnknown(AsyncSettings.EXECUTORS + name, limit, known, mistakes));
+                .forEach((name, limit) -> addUnknown(AsyncSettings.EXECUTORS + name, limit, limits, mistakes));
         if (mistakes.isEmpty() && settings.enabled() && !settings.isEmpty()) {
-            coverage = new AsyncCoverage(beans, methods, executors);
-            if (selfInvocation() == SelfInvocation.FAIL) {
-                mistakes.addAll(coverage.selfInvocations);
-            }
+            mistakes.addAll(look(settings, limits));
         }
         return mistakes;
     }
@@ -72,18 +68,10 @@ final class AsyncCheck implements FurtherCheck {
         }
     }
 
-    private SelfInvocation selfInvocation() {
-        return beans.getBean(BeanNames.SETTINGS, EngineSettings.class).selfInvocation();
-    }
-
-    @Override
-    public List<String> notes() {
-        if (coverage == null) {
-            return List.of();
-        }
-        List<String> notes = new ArrayList<>();
+    /** Finds what there is to say, and which of it is a mistake. */
+    private List<Mistake> look(AsyncSettings settings, TaskLimits limits) {
+        AsyncCoverage coverage = new AsyncCoverage(beans, methods, executors);
         notes.add("@Async: " + coverage.summary());
-        AsyncSettings settings = executors.settings();
         if (!settings.executors().isEmpty()) {
             notes.add(settings.executors().entrySet().stream()
                     .map(each -> "%s (%s)".formatted(each.getKey(), each.getValue()))
@@ -91,14 +79,39 @@ final class AsyncCheck implements FurtherCheck {
         }
         if (settings.limit() != null) {
             for (String name : beans.getBeanNamesForType(AsyncConfigurer.class, true, false)) {
-                addUnused(name, notes);
+                noteUnused(name);
             }
         }
-        return notes;
+        remarks.addAll(coverage.elsewhere);
+        warnings.addAll(coverage.problems);
+        warnings.addAll(executors.losses());
+        settings.executors()
+                .forEach((bean, limit) -> warnOfMaxWait(
+                        "Executor '%s'".formatted(bean),
+                        limit,
+                        limits,
+                        "A later rejection is a lost task, unless only @Async methods use it: who waits for supplyAsync waits forever, a"
+                                + " channel loses its message, and Quartz does not fire that trigger again"));
+        if (settings.limit() != null && coverage.isWoven()) { // the aspect drops the future of a void method
+            warnOfMaxWait(
+                    "Woven @Async",
+                    settings.limit(),
+                    limits,
+                    "No AsyncUncaughtExceptionHandler hears of void calls that it rejects later");
+        }
+        if (settings.executors().containsKey(AsyncSettings.APPLICATION)) {
+            warnOfProperties();
+        }
+        SelfInvocation calls =
+                beans.getBean(BeanNames.SETTINGS, EngineSettings.class).selfInvocation();
+        if (calls == SelfInvocation.WARN) {
+            coverage.selfInvocations.forEach(call -> warnings.add(call.toString()));
+        }
+        return calls == SelfInvocation.FAIL ? coverage.selfInvocations : List.of();
     }
 
     /** An executor that the application gives to {@code @Async}, by its class: Spring Boot 4.1 wraps the bean. */
-    private void addUnused(String configurer, List<String> notes) {
+    private void noteUnused(String configurer) {
         Class<?> declared = executors.declaredType(configurer);
         Class<?> type = declared == null ? beans.getType(configurer, false) : ClassUtils.getUserClass(declared);
         Method method = type == null ? null : ReflectionUtils.findMethod(type, "getAsyncExecutor");
@@ -108,61 +121,42 @@ final class AsyncCheck implements FurtherCheck {
         }
     }
 
-    @Override
-    public List<String> remarks() {
-        return coverage == null ? List.of() : coverage.elsewhere;
-    }
-
-    @Override
-    public List<String> warnings() {
-        if (coverage == null) {
-            return List.of();
-        }
-        List<String> warnings = new ArrayList<>(coverage.problems);
-        if (selfInvocation() == SelfInvocation.WARN) {
-            coverage.selfInvocations.forEach(call -> warnings.add(call.toString()));
-        }
-        warnings.addAll(executors.losses());
-        AsyncSettings settings = executors.settings();
-        settings.executors()
-                .forEach((bean, limit) -> warnOfMaxWait(
-                        "Executor '%s'".formatted(bean),
-                        limit,
-                        "A later rejection is a lost task, unless only @Async methods use it: who waits for supplyAsync waits forever, a"
-                                + " channel loses its message, and Quartz does not fire that trigger again",
-                        warnings));
-        if (settings.limit() != null && coverage.isWoven()) { // the aspect drops the future of a void method
-            warnOfMaxWait(
-                    "Woven @Async",
-                    settings.limit(),
-                    "No AsyncUncaughtExceptionHandler hears of void calls that it rejects later",
-                    warnings);
-        }
-        List<String> without = withoutEffect();
-        if (settings.executors().containsKey(AsyncSettings.APPLICATION) && !without.isEmpty()) {
-            warnings.add(
-                    "%s no longer apply to %s, which is now the executor of a limit. Remove them: the limit has permits and a queue"
-                            .formatted(without, AsyncSettings.APPLICATION));
-        }
-        return warnings;
-    }
-
-    private void warnOfMaxWait(String what, String name, String loss, List<String> warnings) {
-        TaskLimit limit = limits == null || LimitNames.isNone(name) ? null : limits.get(name);
+    private void warnOfMaxWait(String what, String name, TaskLimits limits, String loss) {
+        TaskLimit limit = LimitNames.isNone(name) ? null : limits.get(name);
         if (limit != null && limit.maxWait() != null) {
             warnings.add("%s is under limit '%s', which has a max-wait. %s. Set %s.queue-capacity in place of max-wait"
                     .formatted(what, limit.name(), loss, PropertyKeys.limit(limit.name())));
         }
     }
 
-    /** What Spring Boot's executor takes from its properties. */
-    private List<String> withoutEffect() {
+    /** Of what Spring Boot's executor takes from its properties. */
+    private void warnOfProperties() {
         Map<String, String> given = Binder.get(environment)
                 .bind(SPRING, Bindable.mapOf(String.class, String.class))
                 .orElse(Map.of());
-        return given.keySet().stream()
+        List<String> without = given.keySet().stream()
                 .filter(key -> !key.matches("mode|propagate.*"))
                 .map(key -> SPRING + "." + key)
                 .toList();
+        if (!without.isEmpty()) {
+            warnings.add(
+                    "%s no longer apply to %s, which is now the executor of a limit. Remove them: the limit has permits and a queue"
+                            .formatted(without, AsyncSettings.APPLICATION));
+        }
+    }
+
+    @Override
+    public List<String> notes() {
+        return notes;
+    }
+
+    @Override
+    public List<String> remarks() {
+        return remarks;
+    }
+
+    @Override
+    public List<String> warnings() {
+        return warnings;
     }
 }
