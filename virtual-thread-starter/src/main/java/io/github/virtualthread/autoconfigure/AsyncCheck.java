@@ -29,20 +29,14 @@ final class AsyncCheck implements FurtherCheck {
     private static final String SPRING = "spring.task.execution";
 
     private final AsyncExecutors executors;
-    private final AsyncMethods methods;
     private final ConfigurableListableBeanFactory beans;
     private final Environment environment;
     private final List<String> notes = new ArrayList<>();
     private final List<String> remarks = new ArrayList<>();
     private final List<String> warnings = new ArrayList<>();
 
-    AsyncCheck(
-            AsyncExecutors executors,
-            AsyncMethods methods,
-            ConfigurableListableBeanFactory beans,
-            Environment environment) {
+    AsyncCheck(AsyncExecutors executors, ConfigurableListableBeanFactory beans, Environment environment) {
         this.executors = executors;
-        this.methods = methods;
         this.beans = beans;
         this.environment = environment;
     }
@@ -70,7 +64,7 @@ final class AsyncCheck implements FurtherCheck {
 
     /** Finds what there is to say, and which of it is a mistake. */
     private List<Mistake> look(AsyncSettings settings, TaskLimits limits) {
-        AsyncCoverage coverage = new AsyncCoverage(beans, methods, executors);
+        AsyncCoverage coverage = new AsyncCoverage(beans, executors);
         notes.add("@Async: " + coverage.summary());
         if (!settings.executors().isEmpty()) {
             notes.add(settings.executors().entrySet().stream()

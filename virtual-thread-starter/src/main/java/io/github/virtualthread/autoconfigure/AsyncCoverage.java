@@ -65,7 +65,8 @@ final class AsyncCoverage {
     /** Calls that an object makes to its own methods, which therefore run on the thread of their caller. */
     final List<Mistake> selfInvocations = new ArrayList<>();
 
-    AsyncCoverage(ConfigurableListableBeanFactory beans, AsyncMethods methods, AsyncExecutors executors) {
+    AsyncCoverage(ConfigurableListableBeanFactory beans, AsyncExecutors executors) {
+        AsyncMethods methods = executors.methods();
         this.beans = beans;
         this.executors = executors;
         this.advising = !methods.pointcuts.isEmpty();

@@ -15,7 +15,11 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.AbstractAdvisingBeanPostProcessor;
+import org.springframework.aop.interceptor.AsyncExecutionAspectSupport;
 import org.springframework.aop.scope.ScopedProxyUtils;
+import org.springframework.aot.hint.MemberCategory;
+import org.springframework.aot.hint.annotation.RegisterReflection;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryAware;
 import org.springframework.beans.factory.FactoryBean;
@@ -29,12 +33,14 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.task.TaskDecorator;
 
 /**
- * Puts the executors that properties name under limits. A bean keeps its definition, and so its name and its qualifiers; what others
- * get in place of the object is of the same class and runs its tasks under the limit. Comes before other post-processors, which see that object only.
+ * Puts the executors that properties name under limits, and by {@link AsyncMethods} the calls of {@code @Async} methods. A bean keeps its
+ * definition, and so its name and its qualifiers; what others get in place of the object is of the same class and runs its tasks under the
+ * limit. Comes before other post-processors, which see that object only.
  */
+@RegisterReflection(
+        classes = {AbstractAdvisingBeanPostProcessor.class, AsyncExecutionAspectSupport.class},
+        memberCategories = MemberCategory.DECLARED_FIELDS)
 final class AsyncExecutors implements BeanPostProcessor, PriorityOrdered, BeanFactoryAware {
-
-    static final String BEAN = "virtualThreadAsyncExecutors";
 
     private final Map<String, Asked> asked = new LinkedHashMap<>();
     private final List<Mistake> mistakes = new ArrayList<>();
@@ -42,6 +48,7 @@ final class AsyncExecutors implements BeanPostProcessor, PriorityOrdered, BeanFa
     private final Map<String, Executor> replaced = new ConcurrentHashMap<>();
     private volatile boolean checked;
     private @Nullable AsyncSettings settings;
+    private @Nullable AsyncMethods methods;
     private @Nullable ConfigurableListableBeanFactory factory;
 
     @Override
@@ -49,6 +56,7 @@ final class AsyncExecutors implements BeanPostProcessor, PriorityOrdered, BeanFa
         factory = (ConfigurableListableBeanFactory) beanFactory;
         settings = AsyncSettings.of(
                 beanFactory.getBean(ConfigurableApplicationContext.ENVIRONMENT_BEAN_NAME, Environment.class));
+        methods = new AsyncMethods(beanFactory, settings);
         settings.executors().forEach(this::ask);
     }
 
@@ -58,6 +66,10 @@ final class AsyncExecutors implements BeanPostProcessor, PriorityOrdered, BeanFa
 
     AsyncSettings settings() {
         return Objects.requireNonNull(settings);
+    }
+
+    AsyncMethods methods() {
+        return Objects.requireNonNull(methods);
     }
 
     /** An alias means its bean, and a bean of a scope is what its proxy stands for, where others may not replace that. */
@@ -88,7 +100,7 @@ final class AsyncExecutors implements BeanPostProcessor, PriorityOrdered, BeanFa
     public Object postProcessAfterInitialization(Object bean, String name) {
         Asked by = asked.get(name);
         if (by == null || !settings().enabled() || bean instanceof FactoryBean) {
-            return bean;
+            return methods().inPlaceOf(bean, name);
         }
         String reason = LimitedExecutors.whyNot(bean);
         if (reason == null) {

@@ -14,12 +14,7 @@ import org.springframework.aop.Advisor;
 import org.springframework.aop.Pointcut;
 import org.springframework.aop.framework.AbstractAdvisingBeanPostProcessor;
 import org.springframework.aop.interceptor.AsyncExecutionAspectSupport;
-import org.springframework.aot.hint.MemberCategory;
-import org.springframework.aot.hint.annotation.RegisterReflection;
 import org.springframework.beans.factory.BeanFactory;
-import org.springframework.beans.factory.BeanFactoryAware;
-import org.springframework.beans.factory.config.BeanPostProcessor;
-import org.springframework.core.PriorityOrdered;
 import org.springframework.scheduling.annotation.AnnotationAsyncExecutionInterceptor;
 import org.springframework.scheduling.annotation.AsyncAnnotationAdvisor;
 import org.springframework.scheduling.annotation.AsyncAnnotationBeanPostProcessor;
@@ -31,10 +26,7 @@ import org.springframework.util.function.SingletonSupplier;
  * Replaces the advice of {@code @Async} methods by {@link AsyncCalls}, in Spring's post-processor before that makes proxies; in mode ASPECTJ,
  * gives the aspect its executor.
  */
-@RegisterReflection(
-        classes = {AbstractAdvisingBeanPostProcessor.class, AsyncExecutionAspectSupport.class},
-        memberCategories = MemberCategory.DECLARED_FIELDS)
-final class AsyncMethods implements BeanPostProcessor, PriorityOrdered, BeanFactoryAware {
+final class AsyncMethods {
 
     /** What the post-processor puts into proxies. Spring shows it to subclasses only. */
     private static final Field ADVISOR =
@@ -48,35 +40,23 @@ final class AsyncMethods implements BeanPostProcessor, PriorityOrdered, BeanFact
     final Set<Pointcut> pointcuts = new LinkedHashSet<>();
 
     private final Supplier<@Nullable ExecutorView> common = SingletonSupplier.ofNullable(this::ofCommonLimit);
-    private @Nullable BeanFactory factory;
+    private final BeanFactory beans;
+    private final AsyncSettings settings;
 
-    @Override
-    public void setBeanFactory(BeanFactory beanFactory) {
-        factory = beanFactory;
-    }
-
-    private BeanFactory beans() {
-        return Objects.requireNonNull(factory);
-    }
-
-    private AsyncSettings settings() {
-        return beans().getBean(AsyncExecutors.BEAN, AsyncExecutors.class).settings();
+    AsyncMethods(BeanFactory beans, AsyncSettings settings) {
+        this.beans = beans;
+        this.settings = settings;
     }
 
     private @Nullable ExecutorView ofCommonLimit() {
-        String limit = settings().limit();
+        String limit = settings.limit();
         return limit == null
                 ? null
-                : ExecutorView.of(beans().getBean(BeanNames.BY_HAND, VirtualThreads.class), "async", limit);
+                : ExecutorView.of(beans.getBean(BeanNames.BY_HAND, VirtualThreads.class), "async", limit);
     }
 
-    @Override
-    public int getOrder() {
-        return HIGHEST_PRECEDENCE;
-    }
-
-    @Override
-    public Object postProcessAfterInitialization(Object bean, String name) {
+    /** What takes the place of a bean that runs {@code @Async} methods: of any other one, the bean itself. */
+    Object inPlaceOf(Object bean, String name) {
         if (bean instanceof AsyncAnnotationAdvisor advisor) {
             return inPlaceOf(advisor);
         }
@@ -86,7 +66,7 @@ final class AsyncMethods implements BeanPostProcessor, PriorityOrdered, BeanFact
         }
         if (name.equals(TaskManagementConfigUtils.ASYNC_EXECUTION_ASPECT_BEAN_NAME)
                 && bean instanceof AsyncExecutionAspectSupport aspect
-                && settings().enabled()) {
+                && settings.enabled()) {
             ExecutorView ours = common.get();
             if (ours != null) {
                 aspect.setExecutor(ours);
@@ -99,7 +79,7 @@ final class AsyncMethods implements BeanPostProcessor, PriorityOrdered, BeanFact
     private Advisor inPlaceOf(AsyncAnnotationAdvisor spring) {
         Pointcut pointcut = spring.getPointcut();
         pointcuts.add(pointcut);
-        boolean isAsked = settings().enabled() && !settings().isEmpty();
+        boolean isAsked = settings.enabled() && !settings.isEmpty();
         if (!isAsked || spring.getAdvice().getClass() != AnnotationAsyncExecutionInterceptor.class) {
             return spring;
         }
@@ -120,6 +100,6 @@ final class AsyncMethods implements BeanPostProcessor, PriorityOrdered, BeanFact
 
     /** The calls of methods that Spring's advice or aspect has. */
     AsyncCalls calls(AsyncExecutionAspectSupport spring) {
-        return new AsyncCalls(spring, common, beans());
+        return new AsyncCalls(spring, common, beans);
     }
 }

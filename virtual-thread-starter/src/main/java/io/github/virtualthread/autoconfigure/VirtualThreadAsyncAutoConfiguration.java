@@ -20,26 +20,17 @@ public class VirtualThreadAsyncAutoConfiguration {
     /** Created by Spring. */
     public VirtualThreadAsyncAutoConfiguration() {}
 
-    /** Without parameters, as the next one: to find one by its type, Spring would ask every factory bean, and so create it too early. */
-    @Bean(AsyncExecutors.BEAN)
+    /** Without parameters: to find one by its type, Spring would ask every factory bean, and so create it too early. */
+    @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static AsyncExecutors virtualThreadAsyncExecutors() {
         return new AsyncExecutors();
     }
 
-    @Bean
-    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static AsyncMethods virtualThreadAsyncMethods() {
-        return new AsyncMethods();
-    }
-
     @Bean(BeanNames.ASYNC_CHECK)
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static AsyncCheck virtualThreadAsyncCheck(
-            AsyncExecutors executors,
-            AsyncMethods methods,
-            ConfigurableListableBeanFactory beans,
-            Environment environment) {
-        return new AsyncCheck(executors, methods, beans, environment);
+            AsyncExecutors executors, ConfigurableListableBeanFactory beans, Environment environment) {
+        return new AsyncCheck(executors, beans, environment);
     }
 }

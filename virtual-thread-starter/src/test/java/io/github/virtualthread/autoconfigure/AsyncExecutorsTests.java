@@ -532,7 +532,7 @@ class AsyncExecutorsTests {
     void withoutAKeyThereIsNoBean() {
         runner.run(context -> {
             assertThat(context)
-                    .doesNotHaveBean(AsyncMethods.class)
+                    .doesNotHaveBean(AsyncExecutors.class)
                     .doesNotHaveBean(AsyncCheck.class)
                     .doesNotHaveBean("virtualThreadExecutor")
                     .doesNotHaveBean(VirtualThreadAsyncAutoConfiguration.class);
