@@ -110,7 +110,7 @@ final class AsyncCoverage {
         }
         Set<Method> methods = MethodIntrospector.selectMethods(type, (MethodFilter) method -> isAsync(method, type));
         if (!methods.isEmpty()) {
-            Found found = new Found(name, bean, type, Found.advisors(bean));
+            Found found = new Found(name, bean, type);
             methods.forEach(method -> look(found, method));
             if (advising) {
                 findSelfInvocations(type, methods);
@@ -244,29 +244,20 @@ final class AsyncCoverage {
      * A bean with asynchronous methods.
      *
      * @param type class that the application has written
-     * @param advisors those of Spring and ours, of its proxy and of proxies behind that
      */
-    private record Found(String name, Object bean, Class<?> type, List<AsyncAnnotationAdvisor> advisors) {
+    private record Found(String name, Object bean, Class<?> type) {
 
-        static List<AsyncAnnotationAdvisor> advisors(Object bean) {
-            List<AsyncAnnotationAdvisor> found = new ArrayList<>();
+        /** What runs a method, in its proxy or a proxy behind that. */
+        @Nullable
+        AsyncAnnotationAdvisor advisor(Method method) {
             for (Object each = bean; each instanceof Advised proxy; each = AopProxyUtils.getSingletonTarget(each)) {
                 for (Advisor advisor : proxy.getAdvisors()) {
-                    if (advisor instanceof AsyncAnnotationAdvisor async) {
-                        found.add(async);
+                    if (advisor instanceof AsyncAnnotationAdvisor async && matches(async.getPointcut(), type, method)) {
+                        return async;
                     }
                 }
             }
-            return found;
-        }
-
-        /** The first that has the method runs it. */
-        @Nullable
-        AsyncAnnotationAdvisor advisor(Method method) {
-            return advisors.stream()
-                    .filter(each -> matches(each.getPointcut(), type, method))
-                    .findFirst()
-                    .orElse(null);
+            return null;
         }
 
         /** Nobody can look into a proxy that is none of Spring's. */

@@ -44,6 +44,8 @@ final class LimitedExecutors {
     private static final Set<String> TASKS =
             Set.of("execute", "submit", "submitCompletable", "submitListenable", "invokeAll", "invokeAny");
 
+    private static final Set<Class<?>> TASK_TYPES = Set.of(Runnable.class, Callable.class);
+
     private LimitedExecutors() {}
 
     /** Why an object cannot be put under a limit, null if it can. */
@@ -168,7 +170,7 @@ final class LimitedExecutors {
             for (Method method : each.getDeclaredMethods()) {
                 if (ours(method) != null && !method.isBridge()) {
                     replaced.add(method.getName());
-                } else if (Stream.of(method.getParameterTypes()).anyMatch(LimitedExecutors::isTask)
+                } else if (Stream.of(method.getParameterTypes()).anyMatch(TASK_TYPES::contains)
                         && !Modifier.isPrivate(method.getModifiers())
                         && !method.isSynthetic()) {
                     elsewhere.add(method.getName());
@@ -184,10 +186,6 @@ final class LimitedExecutors {
             losses.add("%s of %s, the class of executor '%s', runs tasks without its limit"
                     .formatted(String.join(", ", elsewhere), type.getName(), bean));
         }
-    }
-
-    private static boolean isTask(Class<?> parameter) {
-        return parameter == Runnable.class || parameter == Callable.class;
     }
 
     private static @Nullable RejectedExecutionHandler handler(Executor theirs) {
