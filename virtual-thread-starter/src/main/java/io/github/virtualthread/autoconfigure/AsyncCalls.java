@@ -99,9 +99,11 @@ final class AsyncCalls extends AnnotationAsyncExecutionInterceptor {
     @Override
     protected @Nullable AsyncTaskExecutor determineAsyncExecutor(Method method) {
         AsyncTaskExecutor found = super.determineAsyncExecutor(method);
-        return found instanceof ExecutorView executor
-                ? named.computeIfAbsent(method, missing -> executor.named(name(missing)))
-                : found;
+        if (!(found instanceof ExecutorView executor)) {
+            return found;
+        }
+        ExecutorView known = named.get(method); // first: computeIfAbsent may take a lock
+        return known == null ? named.computeIfAbsent(method, missing -> executor.named(name(missing))) : known;
     }
 
     /** As that of a method with {@code @VirtualThread}. */
