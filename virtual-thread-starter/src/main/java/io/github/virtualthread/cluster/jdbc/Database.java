@@ -18,7 +18,8 @@ enum Database {
             "schema-postgresql.sql",
             "PostgreSQL",
             "cast(extract(epoch from clock_timestamp()) * 1000 as bigint)",
-            "cast(cast(extract(epoch from pg_postmaster_start_time()) * 1000000 as bigint) as text)"),
+            "cast(cast(extract(epoch from pg_postmaster_start_time()) * 1000000 as bigint) as text)",
+            "fetch first 1 row only"),
 
     /**
      * The beginning of the statement; without any time zone, so that no hour comes twice. The servers of a Galera cluster have the same
@@ -29,12 +30,13 @@ enum Database {
             "MariaDB",
             "timestampdiff(microsecond, '1970-01-01 00:00:00', utc_timestamp(6)) div 1000",
             "if(exists(select 1 from information_schema.global_variables"
-                    + " where variable_name = 'WSREP_ON' and variable_value = 'ON'), '', @@hostname)"),
+                    + " where variable_name = 'WSREP_ON' and variable_value = 'ON'), '', @@hostname)",
+            "limit 1"),
 
-    MYSQL("schema-mysql.sql", "MySQL", MARIADB.clock, "''"),
+    MYSQL("schema-mysql.sql", "MySQL", MARIADB.clock, "''", MARIADB.first),
 
     /** The beginning of the statement, in auto-commit mode. */
-    H2("schema-h2.sql", "H2", "cast(extract(epoch from current_timestamp) * 1000 as bigint)", "''");
+    H2("schema-h2.sql", "H2", "cast(extract(epoch from current_timestamp) * 1000 as bigint)", "''", POSTGRESQL.first);
 
     private final String schema;
     private final String product;
@@ -45,11 +47,15 @@ enum Database {
     /** SQL for a text that another server, if possible each process of it, does not have; empty if there is none. */
     final String server;
 
-    Database(String schema, String product, String clock, String server) {
+    /** SQL that ends a query for one row. */
+    final String first;
+
+    Database(String schema, String product, String clock, String server, String first) {
         this.schema = schema;
         this.product = product;
         this.clock = clock;
         this.server = server;
+        this.first = first;
     }
 
     /** By the name of the product: the URL of H2 may ask for the mode of another database. The driver of MySQL calls MariaDB so, too. */

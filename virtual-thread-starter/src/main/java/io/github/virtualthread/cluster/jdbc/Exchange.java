@@ -36,7 +36,7 @@ record Exchange(Connection connection, Database database, String table, String c
     /**
      * What was read of a limit.
      *
-     * @param version number of the last change, from 1; 0 if there is no row
+     * @param version number of the last change, from 1; 0 if somebody has deleted it, -1 if the limit is new
      * @param now time of the engine at that moment
      * @param server names the server process; empty if that says nothing
      * @param late how long after the claims were made
@@ -69,18 +69,23 @@ record Exchange(Connection connection, Database database, String table, String c
     /** One statement: rows and time are of the same moment, and there is a time even if there is no row. */
     private Map<String, Row> read(List<String> limits) throws SQLException {
         Duration late = Duration.ofNanos(System.nanoTime() - begun);
+        String latest = "(l.limit_name = ? and l.version = (select v.version from " + table
+                + " v where v.cluster_name = ? and v.limit_name = ? order by v.version desc " + database.first + "))";
         String sql = "select t.engine_time, t.engine_server, l.limit_name, l.version, l.ledger from (select "
                 + database.clock + " as engine_time, " + database.server + " as engine_server) t left join " + table
-                + " l on l.cluster_name = ? and l.limit_name in ("
-                + String.join(", ", Collections.nCopies(limits.size(), "?")) + ")";
+                + " l on l.cluster_name = ? and (" + String.join(" or ", Collections.nCopies(limits.size(), latest))
+                + ")";
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            statement.setString(1, cluster);
-            for (int i = 0; i < limits.size(); i++) {
-                statement.setString(i + 2, limits.get(i));
+            int parameter = 1;
+            statement.setString(parameter++, cluster);
+            for (String limit : limits) {
+                statement.setString(parameter++, limit);
+                statement.setString(parameter++, cluster);
+                statement.setString(parameter++, limit);
             }
             try (ResultSet found = statement.executeQuery()) {
                 found.next();
-                Row none = new Row(0, "", found.getLong(1), text(found, 2), late);
+                Row none = new Row(-1, "", found.getLong(1), text(found, 2), late);
                 Map<String, Row> rows = new HashMap<>();
                 limits.forEach(limit -> rows.put(limit, none));
                 do {
@@ -119,14 +124,14 @@ record Exchange(Connection connection, Database database, String table, String c
     private @Nullable Answer tried(Claim claim, Row row) throws SQLException {
         LimitLedger ledger;
         try {
-            ledger = row.version == 0 ? new LimitLedger(!Database.isInThisJvm(connection)) : LimitLedger.of(row.text);
+            ledger = row.version <= 0 ? new LimitLedger(!Database.isInThisJvm(connection)) : LimitLedger.of(row.text);
         } catch (IllegalArgumentException strange) {
             return Answer.refused("Limit '" + claim.limit() + "' cannot be lent: its ledger in " + name() + " "
                     + strange.getMessage() + ". Delete that row while no replica of another version runs");
         }
         Answer answer = ledger.lend(claim, row.now, row.server, row.late);
         String text = ledger.text();
-        boolean isStored = row.version == 0 ? ledger.isEmpty() : row.text.equals(text);
+        boolean isStored = row.version <= 0 ? ledger.isEmpty() : row.text.equals(text);
         if (answer.refusal() != null || isStored) {
             return answer;
         }
@@ -146,24 +151,30 @@ record Exchange(Connection connection, Database database, String table, String c
     }
 
     /**
-     * Stores the text of a limit, if nobody has done so since it was read.
+     * Stores the text of a limit, if nobody has done so since it was read. A change gives its row another key, so beside the first row
+     * there is one of version 0, which keeps whoever has found none from making one more.
      *
      * @return whether it is stored
      */
     private boolean write(String limit, Row before, String text) throws SQLException {
-        String sql = before.version == 0
-                ? "insert into " + table + " (ledger, version, cluster_name, limit_name) values (?, ?, ?, ?)"
-                : "update " + table + " set ledger = ?, version = ? where cluster_name = ? and limit_name = ?"
-                        + " and version = ?";
+        if (before.version >= 0) {
+            return write(
+                    "update " + table + " set ledger = ?, version = ? where cluster_name = ? and limit_name = ?"
+                            + " and version = ?",
+                    List.of(text, before.version + 1, cluster, limit, before.version));
+        }
+        return write(
+                "insert into " + table
+                        + " (ledger, version, cluster_name, limit_name) values (?, 1, ?, ?), ('-', 0, ?, ?)",
+                List.of(text, cluster, limit, cluster, limit));
+    }
+
+    private boolean write(String sql, List<?> parameters) throws SQLException {
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
-            statement.setString(1, text);
-            statement.setLong(2, before.version + 1);
-            statement.setString(3, cluster);
-            statement.setString(4, limit);
-            if (before.version > 0) {
-                statement.setLong(5, before.version);
+            for (int i = 0; i < parameters.size(); i++) {
+                statement.setObject(i + 1, parameters.get(i));
             }
-            return statement.executeUpdate() == 1;
+            return statement.executeUpdate() > 0;
         }
     }
 

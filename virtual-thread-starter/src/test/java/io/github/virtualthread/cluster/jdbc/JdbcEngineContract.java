@@ -122,13 +122,22 @@ public abstract class JdbcEngineContract extends ClusterStoreContract {
                 limit);
     }
 
+    final long number(String query) throws SQLException {
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(query)) {
+            row.next();
+            return row.getLong(1);
+        }
+    }
+
     /** By the names of the limits. */
     private Map<String, String> ledgers() throws SQLException {
         Map<String, String> ledgers = new TreeMap<>();
         try (Connection connection = connect();
                 Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery(
-                        "select limit_name, ledger from virtual_thread_limit where cluster_name = 'shop'")) {
+                        "select limit_name, ledger from virtual_thread_limit where cluster_name = 'shop' and version > 0")) {
             while (rows.next()) {
                 ledgers.put(rows.getString(1), rows.getString(2));
             }
@@ -339,6 +348,38 @@ public abstract class JdbcEngineContract extends ClusterStoreContract {
             assertThat(answers.get(1).share()).isEqualTo(4);
             assertThat(answer(engine, "b", 0).others()).isEmpty();
         }
+    }
+
+    /** The version is a part of the key, so a row that has been changed does not stand in the way of another one. */
+    @Test
+    void aLimitThatOthersHaveStoredAndChangedMeanwhileGetsNoSecondRow() throws Exception {
+        try (Connection connection = connect()) {
+            WatchedConnections watched = new WatchedConnections(connection);
+            JdbcClusterEngine member = new JdbcClusterEngine(watched.dataSource(), "shop");
+            loseData();
+            watched.between((done, next) -> {
+                if (done == 1 && ledgers().isEmpty()) {
+                    answer(engine, "b", 7);
+                    answer(engine, "c", 2);
+                }
+            });
+
+            List<Answer> answers = member.exchange(List.of(claim("partner", "a", 1, 0, 4)));
+
+            assertThat(answers.getFirst().others()).hasSize(2);
+            assertThat(number("select count(*) from virtual_thread_limit where version > 0"))
+                    .isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aLimitWhoseRowAnOperatorDeletesIsNew() throws Exception {
+        answer(engine, "b", 7);
+
+        execute("delete from virtual_thread_limit where version > 0");
+
+        assertThat(answer(engine, "c", 2).others()).isEmpty();
+        assertThat(answer(engine, "d", 2).others()).hasSize(1);
     }
 
     /** Wherever that is: before and after each of its statements, also in the first exchange of a limit. */

@@ -9,6 +9,7 @@ import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.Test;
 class PostgresClusterEngineTests extends JdbcEngineContract {
 
     private static EmbeddedPostgres postgres;
+    private static long number = 1;
 
     @BeforeAll
     static void startDatabase() throws IOException {
@@ -63,6 +65,47 @@ class PostgresClusterEngineTests extends JdbcEngineContract {
 
             assertThat(answers).extracting(Answer::share).containsExactly(4);
             assertThat(connection.isReadOnly()).isTrue();
+        }
+    }
+
+    /** PostgreSQL keeps all former versions of a row for an open snapshot, such as of pg_dump. */
+    @Test
+    void anExchangeUnderAnOpenSnapshotReadsAsFewPagesAsBefore() throws Exception {
+        try (Connection snapshot = DriverManager.getConnection(url(), user(), "");
+                Connection connection = DriverManager.getConnection(url(), user(), "")) {
+            JdbcClusterEngine engine = new JdbcClusterEngine(new WatchedConnections(connection).dataSource(), "shop");
+            exchange(engine, 10);
+            long before = pagesOf(engine, connection);
+            snapshot.setAutoCommit(false);
+            snapshot.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
+            snapshot.createStatement().executeQuery("select count(*) from virtual_thread_limit");
+
+            exchange(engine, 2_000);
+
+            assertThat(pagesOf(engine, connection)).isLessThan(before + 10 * EXCHANGES);
+        }
+    }
+
+    private static final int EXCHANGES = 10;
+
+    private long pagesOf(JdbcClusterEngine engine, Connection connection) throws Exception {
+        long before = pages(connection);
+        exchange(engine, EXCHANGES);
+        return pages(connection) - before;
+    }
+
+    /** The pages of the table that have been read until now. */
+    private long pages(Connection connection) throws SQLException {
+        connection.createStatement().execute("select pg_stat_force_next_flush()");
+        return number("select heap_blks_read + heap_blks_hit + idx_blks_read + idx_blks_hit from pg_statio_user_tables"
+                + " where relname = 'virtual_thread_limit'");
+    }
+
+    private static void exchange(JdbcClusterEngine engine, int times) throws Exception {
+        for (int i = 0; i < times; i++) {
+            Claim claim =
+                    new Claim("partner", "a", number++, 0, Duration.ZERO, 10, i % 2, 4, 4, 0, 0, Duration.ZERO, LONG);
+            assertThat(engine.exchange(List.of(claim)).getFirst().refusal()).isNull();
         }
     }
 }
