@@ -184,7 +184,9 @@ abstract class Call extends PermitRequest implements TaskCall {
             finished(Outcome.ERROR, reason);
             return;
         }
-        parts().rejections().add(rejection); // with or without listeners
+        if (rejection.reason() != Reason.SHUTDOWN) { // the line of a stop has the others
+            parts().rejections().add(rejection); // with or without listeners
+        }
         report(TaskListeners.REJECTED, null, rejection);
     }
 

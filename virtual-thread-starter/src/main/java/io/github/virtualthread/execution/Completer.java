@@ -67,7 +67,6 @@ record Completer(TaskThreads threads, Function<Task, Runnable> completion) {
                 if (!task.future().isDone()) {
                     threads.adopt(task.threads());
                     attempt(task, () -> completion.apply(task).run());
-                    Thread.interrupted(); // a continuation of one future may leave it behind for the next
                 }
             }
         };
@@ -110,7 +109,11 @@ record Completer(TaskThreads threads, Function<Task, Runnable> completion) {
         if (start(nested, factory, 1)) {
             await(tasks, longest);
         } else {
+            boolean interrupted = Thread.interrupted();
             nested(tasks, NESTED);
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
@@ -157,6 +160,8 @@ record Completer(TaskThreads threads, Function<Task, Runnable> completion) {
             action.run();
         } catch (Throwable failure) { // the other futures must be completed too
             SafeLog.write(() -> Failures.uncaught(task.spec(), Thread.currentThread(), failure));
+        } finally {
+            Thread.interrupted(); // a continuation of one future may leave it behind for the next
         }
     }
 

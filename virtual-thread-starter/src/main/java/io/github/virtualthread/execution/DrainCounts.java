@@ -23,13 +23,14 @@ final class DrainCounts {
         INTERRUPTED,
         DROPPED;
 
-        /** Null for a call that its limit rejected, which can happen at any time; but those whose deadline passes are dropped. */
+        /** Null for a call that its limit rejected, or that could not be started, which can happen at any time. */
         static @Nullable Ending of(@Nullable Throwable refusal, boolean stopped) {
             if (refusal == null) {
                 return stopped ? INTERRUPTED : FINISHED;
             }
-            Reason reason = refusal instanceof LimitExceededException rejection ? rejection.reason() : Reason.SHUTDOWN;
-            return reason == Reason.SHUTDOWN || reason == Reason.DEADLINE ? DROPPED : null;
+            return refusal instanceof LimitExceededException rejection && rejection.reason() == Reason.SHUTDOWN
+                    ? DROPPED
+                    : null;
         }
     }
 

@@ -64,12 +64,16 @@ final class Gate {
         return counts.compareAndSet(stop, null);
     }
 
-    /** Counts how a task ends in a stop; {@code ending} is null for a task that is not counted. Null if it was not counted. */
+    /**
+     * Counts how a task ends in a stop; {@code ending} is null for a task that is not counted. Null if it was not counted, or if that may
+     * have been too late for the line of the stop.
+     */
     @Nullable
     LongAdder count(TaskSpec spec, @Nullable Ending ending) {
         try {
             DrainCounts stop = isOpen() ? null : counts.get();
-            return stop == null || ending == null ? null : stop.add(spec, ending);
+            LongAdder counted = stop == null || ending == null ? null : stop.add(spec, ending);
+            return stop == counts.get() ? counted : null;
         } catch (Throwable noRoom) {
             return null; // the call is worth more than its place in a line of the log
         }

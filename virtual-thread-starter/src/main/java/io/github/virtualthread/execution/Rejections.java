@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Logs rejected calls and those that were ended because they took too long: the first of a limit or method at once, then one
- * line per minute with their number, if there were any. Calls that a stop drops are in the line of the stop.
+ * line per minute with their number, if there were any. Calls that a stop drops are in the line of the stop, and not here.
  */
 final class Rejections {
 
@@ -34,7 +34,6 @@ final class Rejections {
     private final Map<String, Count<Kind>> methods = new ConcurrentHashMap<>(); // those that had timeouts
     private final TaskTimer timer;
     private final long period;
-    private volatile boolean stopped;
 
     /**
      * Creates the log of an engine.
@@ -49,9 +48,7 @@ final class Rejections {
 
     /** Throws nothing, because the rejected call is not complete yet. */
     void add(LimitExceededException rejection) {
-        if (stopped || rejection.reason() != Reason.SHUTDOWN) {
-            add(limits, rejection.limit(), "Limit '%s' has rejected", rejection, rejection.reason());
-        }
+        add(limits, rejection.limit(), "Limit '%s' has rejected", rejection, rejection.reason());
     }
 
     /** Throws nothing, because the call is not complete yet. */
@@ -77,16 +74,10 @@ final class Rejections {
         return count == null ? 0 : count.total.sum();
     }
 
-    /** The engine has stopped: logs what was not logged. From now on, calls that come too late are logged too. */
-    void stopped() {
+    /** Logs what was not logged, as the engine has stopped. */
+    void conclude() {
         limits.values().forEach(Count::conclude);
         methods.values().forEach(Count::conclude);
-        stopped = true;
-    }
-
-    /** The engine accepts calls again. */
-    void started() {
-        stopped = false;
     }
 
     /** The rejections of one limit, or the timeouts of one method. */

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Finds the number of permits of one limit. A round is as many ends as there are permits, at least 20. A run is slow if it took longer
  * than the goal; one that was stopped before says nothing. If more than half of the runs of a round were slow, or more than a tenth were slow and stopped, a
- * fifth of the permits goes. Otherwise one comes, if nine tenths of them were in use at more than half of its ends.
+ * fifth of the permits goes. Otherwise one comes, if all of them were in use at once.
  */
 final class Rounds {
 
@@ -21,7 +21,7 @@ final class Rounds {
     private int ends;
     private int slow;
     private int stopped;
-    private int used;
+    private int used; // at once, at most
     private int atLeast; // rounds in a row that would have lowered it further
 
     /**
@@ -68,13 +68,13 @@ final class Rounds {
             ends++;
             slow += isSlow ? 1 : 0;
             stopped += run.stopped ? 1 : 0;
-            used += (inUse + 1) * 10L >= permits * 9L ? 1 : 0; // with that of this run
+            used = Math.max(used, inUse + 1); // with that of this run
             return ends < Math.max(FEWEST, permits) ? null : end(permits, adapt, run.ended);
         }
     }
 
     private Result end(int permits, Adapt adapt, long now) {
-        int next = used * 2 > ends ? permits + 1 : permits;
+        int next = used >= permits ? permits + 1 : permits;
         boolean lowers = slow * 2 > ends || stopped * 10 > ends;
         if (lowers) {
             next = permits * 4 / 5;

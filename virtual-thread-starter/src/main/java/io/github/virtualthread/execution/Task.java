@@ -276,8 +276,8 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
                 giveBack();
                 if (claimReport()) {
                     settleRejected();
-                } else { // memory was short before, or another thread reports it, too
-                    boolean unused = future.fail(refusal);
+                } else { // memory was short before, or another thread reports it, too, and may be held up by a listener
+                    settle(null, null, refusal);
                 }
             }
         } catch (Throwable noRoom) { // nothing above throws, unless memory is short
@@ -360,6 +360,9 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     private void settle(@Nullable Cause interrupted, @Nullable Object value, @Nullable Throwable failure) {
         Ending ending = future.isDone() ? null : Ending.of(whyRefused(), interrupted == Cause.STOPPED);
         LongAdder counted = parts().gate().count(spec(), ending); // before continuations, which may block
+        if (ending == Ending.DROPPED && counted == null && failure instanceof LimitExceededException rejection) {
+            parts().rejections().add(rejection); // no line of a stop has it
+        }
         boolean first =
                 failure == null ? future.succeed(value) : future.fail(withCallerTrace(failure), interrupted == null);
         if (!first && counted != null) {

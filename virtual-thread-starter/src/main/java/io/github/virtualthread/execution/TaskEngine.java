@@ -396,15 +396,14 @@ public final class TaskEngine implements AutoCloseable {
     /** Accepts calls again after {@link #stop}; does nothing after {@link #close}. Does not block. */
     public void start() {
         parts.threads().warmUp(NEEDED_LATE);
-        if (parts.gate().reopen()) {
-            parts.rejections().started();
-        }
+        boolean unused = parts.gate().reopen();
     }
 
     /**
      * Stops accepting calls, except from running tasks, and waits for the calls that run and wait. When the period is over,
-     * running calls are interrupted and waiting calls are rejected. Every future is complete on return. Blocks for the period
-     * at most, and for a few seconds more while interrupted bodies end. Does nothing if the engine is already stopped.
+     * running calls are interrupted and waiting calls are rejected. Every future is complete on return, unless listeners and
+     * continuations take more than ten seconds while bodies keep all carriers busy. Blocks for the period at most, and for a few
+     * seconds more while interrupted bodies end. Does nothing if the engine is already stopped.
      *
      * @param period how long calls may take to finish, zero for no time
      */
@@ -426,7 +425,7 @@ public final class TaskEngine implements AutoCloseable {
         } finally {
             if (gate.conclude(counts)) {
                 SafeLog.write(() -> logEnd(counts));
-                parts.rejections().stopped();
+                parts.rejections().conclude();
             }
         }
     }
@@ -507,5 +506,6 @@ public final class TaskEngine implements AutoCloseable {
     public void close() {
         stop(Duration.ZERO);
         parts.gate().close();
+        parts.rejections().conclude(); // the timer ends, too
     }
 }

@@ -9,9 +9,12 @@ import io.github.virtualthread.limit.LimitSettings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -109,6 +112,39 @@ class LateRefusalTests {
         until.countDown();
         awaitThatNothingIsLeft();
         assertThat(test.engine.parts().rejections().total("db")).isEqualTo(5_000);
+    }
+
+    /** Two threads report the same call, and a listener holds up the first of them. */
+    @Test
+    void aListenerThatHoldsUpARefusalKeepsItFromNobody() throws Exception {
+        CountDownLatch listening = new CountDownLatch(1);
+        CountDownLatch goesOn = new CountDownLatch(1);
+        TaskListener slow = new TaskListener() {
+            @Override
+            public void rejected(TaskCall call, LimitExceededException rejection) {
+                listening.countDown();
+                TestEngine.await(goesOn);
+            }
+        };
+        BlockingQueue<Throwable> heard = new LinkedBlockingQueue<>();
+        try (TestEngine slowly = new TestEngine(slow, LimitSettings.of("db", 1))) {
+            CountDownLatch until = slowly.latch();
+            slowly.hold("db", until);
+            Task task = slowly.engine.task(
+                    slowly.engine.spec("Test.task", "db"), () -> "ran", (name, failure) -> heard.add(failure));
+            slowly.engine.submit(task);
+            assertThat(task.rejectWaiting(Reason.SHUTDOWN)).isTrue();
+            assertThat(listening.await(2, TimeUnit.MINUTES)).isTrue();
+
+            task.reportRejected(Reason.SHUTDOWN);
+
+            assertThat(task.future()).isDone();
+            assertThat(heard).hasSize(1);
+            goesOn.countDown();
+            until.countDown();
+            assertThat(slowly.engine.awaitIdle(TestEngine.ENOUGH)).isTrue();
+            assertThat(heard).hasSize(1);
+        }
     }
 
     /** A platform thread reports one rejection after the other while no carrier is free. */

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
 import io.github.virtualthread.limit.CallTimeoutException;
 import io.github.virtualthread.limit.CallTimeoutException.Kind;
 import io.github.virtualthread.limit.LimitExceededException;
@@ -25,6 +27,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.slf4j.LoggerFactory;
 
 /** What the log says of rejected calls, and of those that have timed out. */
 @Timeout(300)
@@ -143,7 +146,7 @@ class RejectionsTests {
             }
             rejections.add(rejection(Reason.WAIT_TIMEOUT));
 
-            rejections.stopped();
+            rejections.conclude();
 
             assertThat(messages())
                     .hasSize(2)
@@ -197,6 +200,57 @@ class RejectionsTests {
                                 + " stopping and accepts no more calls");
     }
 
+    /** The line of the stop is being written, so its numbers are known. */
+    @Test
+    void aCallThatComesTooLateForTheLineOfAStopIsToldHere() {
+        Logger stops = (Logger) LoggerFactory.getLogger(TaskEngine.class);
+        AppenderBase<ILoggingEvent> slow = new AppenderBase<>() {
+            @Override
+            protected void append(ILoggingEvent event) {
+                if (event.getFormattedMessage().startsWith("Virtual threads stopped")) {
+                    for (int i = 0; i < 50; i++) {
+                        test.submit("db", () -> null);
+                    }
+                }
+            }
+        };
+        slow.start();
+        stops.addAppender(slow);
+        try {
+            test.hold("slow", gate);
+
+            test.engine.stop(Duration.ZERO);
+
+            assertThat(messages().stream().mapToInt(RejectionsTests::number).sum())
+                    .isEqualTo(50);
+        } finally {
+            stops.detachAppender(slow);
+        }
+    }
+
+    @Test
+    void aCallBetweenAStopAndAStartIsTold() {
+        test.engine.stop(Duration.ZERO);
+        CountDownLatch rejected = new CountDownLatch(1);
+        test.engine.execute(test.engine.spec("Mailer.send", "db"), () -> null, (task, failure) -> rejected.countDown());
+        test.engine.start();
+        TestEngine.await(rejected);
+
+        assertThat(messages()).hasSize(1);
+    }
+
+    @Test
+    void theCloseTellsWhatWasNotTold() {
+        test.engine.stop(Duration.ZERO);
+        for (int i = 0; i < 50; i++) {
+            test.submit("db", () -> null);
+        }
+
+        test.engine.close();
+
+        assertThat(messages().stream().mapToInt(RejectionsTests::number).sum()).isEqualTo(50);
+    }
+
     /** Its deadline passes later, and is not one more. */
     @Tag("slow")
     @Test
@@ -209,7 +263,7 @@ class RejectionsTests {
 
         assertThat(seen).failsWithin(2, TimeUnit.MINUTES);
         TimerEntries.await(test.timer, deadline);
-        test.engine.parts().rejections().stopped(); // writes what is not written yet
+        test.engine.parts().rejections().conclude(); // writes what is not written yet
 
         assertThat(before).isTrue();
         assertThat(log.events).singleElement().satisfies(event -> {
@@ -232,7 +286,7 @@ class RejectionsTests {
             }
             rejections.add(timeout("Shop.price", Kind.DEADLINE));
 
-            rejections.stopped();
+            rejections.conclude();
 
             assertThat(messages())
                     .satisfiesExactly(

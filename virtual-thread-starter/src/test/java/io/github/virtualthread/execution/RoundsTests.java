@@ -44,14 +44,13 @@ class RoundsTests {
 
     /** With that of the run that has just ended. */
     @Test
-    void withoutSlowRunsOneComesIfNineTenthsAreInUse() {
-        runs(20, 9, 100, false, 16);
-        assertThat(round(20, 11, 150, false, 17).permits()).isEqualTo(21);
-        runs(20, 10, 100, false, 16);
-        assertThat(round(20, 10, 100, false, 17).permits())
-                .as("only half of the time")
+    void withoutSlowRunsOneComesIfAllWereInUseAtOnce() {
+        assertThat(round(20, 20, 100, false, 18).permits()).as("never").isEqualTo(20);
+        runs(20, 19, 150, false, 0);
+        assertThat(round(20, 1, 150, false, 19).permits()).as("once").isEqualTo(21);
+        assertThat(round(20, 20, 100, false, 18).permits())
+                .as("in another round")
                 .isEqualTo(20);
-        assertThat(round(4, 20, 100, false, 3).permits()).as("nobody waits").isEqualTo(5);
         assertThat(round(80, 80, 100, false, 80).permits()).as("the most").isEqualTo(80);
     }
 
