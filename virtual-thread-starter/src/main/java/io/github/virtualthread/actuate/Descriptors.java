@@ -71,6 +71,8 @@ record Descriptors(
                 cluster == null || !isHeldBack ? null : cluster.permits(),
                 cluster == null || !isHeldBack ? null : heldBackBy(cluster),
                 cluster == null ? null : limit.lent(),
+                cluster == null ? null : cluster.kept(),
+                cluster == null ? null : cluster.keptFor(),
                 cluster == null ? null : cluster.members().size(),
                 cluster == null ? null : seconds(cluster.leaseLeft()),
                 cluster == null ? null : cluster.lending(),
@@ -112,23 +114,23 @@ record Descriptors(
                 isSelf ? true : null,
                 member.holds(),
                 member.wants(),
-                member.localShare(),
                 member.permits(),
                 member.hungryFor().isZero() ? null : seconds(member.hungryFor()),
-                seconds(member.claimed()),
-                member.isAway());
+                seconds(member.claimed()));
     }
 
     /** Before the first exchange there may be no state. */
     private static ClusterState state(TaskLimit limit, int permits) {
         ClusterState known = limit.cluster();
-        return known == null ? new ClusterState(Lending.LOST, Duration.ZERO, permits, Duration.ZERO, List.of()) : known;
+        return known == null
+                ? new ClusterState(Lending.LOST, Duration.ZERO, permits, 0, 0, Duration.ZERO, List.of())
+                : known;
     }
 
-    /** Null for nobody: then the engine has not been told yet. The number of a replica that is away does not count. */
+    /** Null for nobody: then the engine has not been told yet. */
     private static @Nullable List<String> heldBackBy(ClusterState cluster) {
         List<String> names = cluster.members().stream()
-                .filter(member -> !member.isAway() && member.permits() == cluster.permits())
+                .filter(member -> member.permits() == cluster.permits())
                 .map(Member::name)
                 .toList();
         return names.isEmpty() ? null : names;

@@ -1,14 +1,12 @@
 package io.github.virtualthread.actuate;
 
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.EndedDescriptor;
-import io.github.virtualthread.actuate.VirtualThreadsEndpoint.TakenBackDescriptor;
 import io.github.virtualthread.context.SafeLog;
 import io.github.virtualthread.execution.LiveCall;
 import io.github.virtualthread.execution.LiveCalls;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.Numbers;
 import io.github.virtualthread.limit.TaskLimit;
-import io.github.virtualthread.limit.TaskLimit.Member;
 import io.github.virtualthread.limit.TaskLimits;
 import java.util.List;
 import java.util.NoSuchElementException;
@@ -17,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What a DELETE of the endpoint ends: one call, all waiting calls, or the share of a dead replica. */
+/** What a DELETE of the endpoint ends: one call, or all waiting calls. */
 record Endings(TaskLimits limits, LiveCalls live) {
 
     private static final Logger logger = LoggerFactory.getLogger(VirtualThreadsEndpoint.class);
@@ -28,9 +26,9 @@ record Endings(TaskLimits limits, LiveCalls live) {
      * @param limit null for calls without a limit
      * @throws IllegalArgumentException unless exactly one of them is given
      */
-    EndedDescriptor end(@Nullable TaskLimit limit, @Nullable String id, @Nullable String all, @Nullable String member) {
+    EndedDescriptor end(@Nullable TaskLimit limit, @Nullable String id, @Nullable String all) {
         boolean evict = all != null && isTrue(all);
-        List<String> sent = Stream.of(id == null ? null : "id", evict ? "all" : null, member == null ? null : "member")
+        List<String> sent = Stream.of(id == null ? null : "id", evict ? "all" : null)
                 .flatMap(Stream::ofNullable)
                 .toList();
         if (sent.size() > 1) {
@@ -39,9 +37,6 @@ record Endings(TaskLimits limits, LiveCalls live) {
         if (id != null) {
             return cancel(limit, LimitRequest.whole("id", id, 1, Long.MAX_VALUE));
         }
-        if (member != null) {
-            return takeBack(limit, member);
-        }
         if (limit == null) {
             throw new IllegalArgumentException(
                     "Calls without a limit never wait; to cancel a running call, send its number as ?id=");
@@ -49,8 +44,7 @@ record Endings(TaskLimits limits, LiveCalls live) {
         if (!evict) {
             throw new IllegalArgumentException(
                     "Nothing to end: send ?id= with the number of a call to cancel that call,"
-                            + " ?all=true to reject all waiting calls, or ?member= with the name of a dead replica to take"
-                            + " back its share");
+                            + " or ?all=true to reject all waiting calls");
         }
         return evict(limit.name());
     }
@@ -59,7 +53,7 @@ record Endings(TaskLimits limits, LiveCalls live) {
         int rejected = limits.evictWaiting(limit);
         String calls = Numbers.of(rejected, "waiting call");
         SafeLog.write(() -> logger.warn("Limit '{}': {} rejected by ENDPOINT", limit, calls));
-        return new EndedDescriptor(limit, rejected, 0, null, null);
+        return new EndedDescriptor(limit, rejected, 0);
     }
 
     private EndedDescriptor cancel(@Nullable TaskLimit under, long id) {
@@ -82,31 +76,7 @@ record Endings(TaskLimits limits, LiveCalls live) {
                                     .formatted(id, name));
         }
         SafeLog.write(() -> logger.info("Limit '{}': call {} of {} cancelled by ENDPOINT", limit, id, name));
-        return new EndedDescriptor(limit, 0, 1, null, null);
-    }
-
-    /** The limit logs it, and refuses what cannot be taken back. */
-    private static EndedDescriptor takeBack(@Nullable TaskLimit limit, String member) {
-        if (limit == null) {
-            throw new IllegalArgumentException(
-                    "No replica has a share of calls without a limit: name a limit, not 'none'");
-        }
-        Member taken;
-        try {
-            taken = limit.takeBack(member);
-        } catch (IllegalStateException away) {
-            throw new IllegalStateException(
-                    "The share of replica '%s' of limit '%s' could not be taken back: %s"
-                            .formatted(member, limit.name(), away.getMessage()),
-                    away);
-        }
-        return new EndedDescriptor(
-                limit.name(),
-                0,
-                0,
-                new TakenBackDescriptor(member, taken.holds(), taken.localShare()),
-                "If replica '%s' is alive, it can run up to %d calls beside those of the others until it claims again"
-                        .formatted(member, Math.max(taken.holds(), taken.localShare())));
+        return new EndedDescriptor(limit, 0, 1);
     }
 
     private static boolean isTrue(String all) {

@@ -175,27 +175,22 @@ public final class VirtualThreadsEndpoint {
     }
 
     /**
-     * Cancels one call, rejects all waiting calls, or takes back the share of a replica that is known to be dead. This is logged.
-     * Only to take back blocks: until the engine that lends the permits has answered, for 5 s at most.
+     * Cancels one call, or rejects all waiting calls. This is logged.
      *
      * @param limitInPath name of a limit, in any spelling of its uniform form; {@code none} for calls without a limit
      * @param id number of the call to cancel; null to cancel none
      * @param all {@code true} to reject all waiting calls, with reason {@code EVICTED}; null or {@code false} to reject none
-     * @param member name of another replica that shares the limit; null to take back nothing
      * @return what was ended
      * @throws NoSuchElementException if there is no such limit, or no such call under it
      * @throws IllegalArgumentException if none or several are given, if {@code id} is not a number, or is the number of a call
-     *     that cannot be cancelled, or if no other replica is named {@code member}
-     * @throws IllegalStateException if the engine that lends the permits cannot be reached
+     *     that cannot be cancelled
      */
     @DeleteOperation
     public EndedDescriptor end(
             @Selector String limitInPath,
             @org.springframework.lang.Nullable @Nullable String id,
-            @org.springframework.lang.Nullable @Nullable String all,
-            @org.springframework.lang.Nullable @Nullable String member) {
-        return new Endings(limits, live)
-                .end(LimitNames.isNone(limitInPath) ? null : find(limitInPath), id, all, member);
+            @org.springframework.lang.Nullable @Nullable String all) {
+        return new Endings(limits, live).end(LimitNames.isNone(limitInPath) ? null : find(limitInPath), id, all);
     }
 
     private TaskLimit find(String limit) {
@@ -244,6 +239,8 @@ public final class VirtualThreadsEndpoint {
      * @param clusterPermitsInForce the same as it is in force, null if that is not less
      * @param heldBackBy replicas that say so, by their names; null if there is none, or nothing is held back
      * @param share permits that this replica may use at this moment
+     * @param kept permits that are lent to nobody: parts of replicas that may run without the engine
+     * @param keptFor number of replicas that they are kept for
      * @param members number of replicas that share the limit, with this one
      * @param leaseSeconds time for which the permits are still lent; 0 if they are not
      * @param lending {@code LENT}; {@code ALONE} if this replica uses its part of the permits; {@code LOST} if no call begins
@@ -275,6 +272,8 @@ public final class VirtualThreadsEndpoint {
             @Nullable Integer clusterPermitsInForce,
             @Nullable List<String> heldBackBy,
             @Nullable Integer share,
+            @Nullable Integer kept,
+            @Nullable Integer keptFor,
             @Nullable Integer members,
             @Nullable Double leaseSeconds,
             @Nullable Lending lending,
@@ -302,24 +301,20 @@ public final class VirtualThreadsEndpoint {
      *
      * @param name its name
      * @param self true for the replica that answers, otherwise null
-     * @param holds permits that it may use; 0 if it is away
-     * @param wants number of its calls that run and wait; 0 if it is away
-     * @param localShare permits that it uses if it cannot reach the engine
+     * @param holds permits that it may use
+     * @param wants number of its calls that run and wait
      * @param permits maximum number of concurrent calls in all replicas together, as it is configured
      * @param secondsWanting how long it has wanted more than it holds, or since its last turn; null if it does not
      * @param secondsSinceClaim how long ago it claimed
-     * @param away whether its lease is over and it has not left: it has died, or cannot reach the engine
      */
     public record MemberDescriptor(
             String name,
             @Nullable Boolean self,
             int holds,
             int wants,
-            int localShare,
             int permits,
             @Nullable Double secondsWanting,
-            double secondsSinceClaim,
-            boolean away) {}
+            double secondsSinceClaim) {}
 
     /**
      * The calls of one name and limit. Counts start with the application.
@@ -380,23 +375,6 @@ public final class VirtualThreadsEndpoint {
      * @param limit name of the limit, {@code none} for calls without one
      * @param rejected number of waiting calls that were rejected
      * @param cancelled number of calls that were cancelled
-     * @param takenBack the share that was taken back, null if none was asked for
-     * @param warning what is risked by that, null if nothing was taken back
      */
-    public record EndedDescriptor(
-            String limit,
-            int rejected,
-            int cancelled,
-            @Nullable TakenBackDescriptor takenBack,
-            @Nullable String warning)
-            implements OperationResponseBody {}
-
-    /**
-     * A share that was taken back.
-     *
-     * @param member name of the replica that had it
-     * @param permits permits that it was lent
-     * @param localShare permits that it uses if it cannot reach the engine
-     */
-    public record TakenBackDescriptor(String member, int permits, int localShare) {}
+    public record EndedDescriptor(String limit, int rejected, int cancelled) implements OperationResponseBody {}
 }

@@ -25,7 +25,7 @@ import org.springframework.web.context.request.RequestAttributes;
 import org.springframework.web.context.request.RequestContextHolder;
 
 /**
- * Requests to {@link VirtualThreadsEndpoint} over HTTP. The exceptions of its operations become status 404, 400 or 503, with the
+ * Requests to {@link VirtualThreadsEndpoint} over HTTP. The exceptions of its operations become status 404 or 400, with the
  * reason in the body.
  *
  * <p>Unknown parameters are rejected. Spring Boot ignores them, so a misspelt one would change nothing, or more than was meant. A
@@ -67,8 +67,6 @@ public final class WebRequests implements OperationInvokerAdvisor {
                 return refusal(unknown, WebEndpointResponse.STATUS_NOT_FOUND);
             } catch (IllegalArgumentException wrong) {
                 return refusal(wrong, WebEndpointResponse.STATUS_BAD_REQUEST);
-            } catch (IllegalStateException away) {
-                return refusal(away, WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE);
             }
         };
     }

@@ -148,12 +148,12 @@ public record VirtualThreadProperties(
      *     afterwards
      * @param beat time between two exchanges with the engine while calls run or wait, at least 10ms. Without it 100ms, 500ms with a
      *     database
-     * @param onFailure what calls do when the engine has not been reached for the time of a lease: run under this replica's part of
-     *     the permits, wait, or be rejected
+     * @param onFailure what calls do while no engine lends permits: run under this replica's part of them, which needs replicas, wait,
+     *     or be rejected
      * @param name name that all replicas have, and no other application of the same engine. spring.application.name if not set
      * @param member name of this replica, to which random characters are appended. The name of the host if not set
-     * @param replicas number of replicas, so that one that has never reached the engine knows its part of the permits. If not set,
-     *     its calls wait or are rejected until it has
+     * @param replicas most replicas that run at once. Without the engine each uses an equal part of the permits, which the engine keeps
+     *     free for it. If not set, on-failure must be wait or reject
      * @param jdbc the engine jdbc
      */
     public record Cluster(

@@ -10,12 +10,12 @@ import java.time.Duration;
  * @param number ascends from claim to claim of a member, at least 1
  * @param last number of the last claim of this member that was answered, 0 if there was none
  * @param age time since that answer came, by the clock of the member; zero if there was none
+ * @param running how long the member has been running
  * @param permits maximum number of calls that run at once in all members together, as this member is configured; at least 1
+ * @param replicas number of members that may run without the engine, each with an equal part of the permits; 0 if none may
  * @param holds maximum number of permits that the member uses until it has the answer, at least 0
  * @param wants number of calls that run and wait, at least 0; tells the other members what would be fair
  * @param asks number of permits that the member would like to hold, at least 0
- * @param localShare number of permits that the member uses if it loses the engine before it has the answer, at least 0
- * @param asksLocal the same number as the member would like it, at least 0
  * @param turn how long the member has had one of the permits that cannot be divided evenly, or has wanted one and has not had it
  * @param lease how long the answer is good; zero if the member leaves
  */
@@ -25,12 +25,12 @@ public record Claim(
         long number,
         long last,
         Duration age,
+        Duration running,
         int permits,
+        int replicas,
         int holds,
         int wants,
         int asks,
-        int localShare,
-        int asksLocal,
         Duration turn,
         Duration lease) {
 
@@ -41,11 +41,5 @@ public record Claim(
      */
     public boolean leaves() {
         return lease.isZero();
-    }
-
-    /** A goodbye for a member that is dead. Whatever it has claimed came before. */
-    static Claim removal(String limit, String member, int permits) {
-        return new Claim(
-                limit, member, Long.MAX_VALUE, 0, Duration.ZERO, permits, 0, 0, 0, 0, 0, Duration.ZERO, Duration.ZERO);
     }
 }

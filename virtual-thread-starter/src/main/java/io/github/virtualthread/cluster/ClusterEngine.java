@@ -14,20 +14,20 @@ import java.util.List;
  * <ol>
  *   <li>takes its own time, which is the only one that counts. If that has stepped back, a lease ends as if it began now, and the
  *       time without growth is as long as it was;
- *   <li>forgets members whose lease has been over for an hour. One whose lease is over holds nothing, but keeps its local share;
+ *   <li>forgets members whose last claim is two leases old. One whose lease is over holds nothing;
  *   <li>refuses the claim, by {@link Answer#refused}, if its number is not above the last one of that member: a claim that was held
  *       up must not lower what the member has been lent since. Other claims of the exchange are stored;
  *   <li>notices that data may have been lost: it has none of this limit; or another server process has them than at the last claim;
- *       or it does not have the claim that the member was answered last, and no loss was noticed since then; or the clock has stepped
- *       forward, by half a lease more than the member says, and no other member has claimed since; or the member is new, and of the others, who have not left, none is
- *       alive, those that were forgotten just now included. Then no share of that limit grows for the time of the lease of the
- *       claim. A member whose last answer came an hour ago counts as new, because it may have been forgotten;
+ *       or it does not have the claim that the member was answered last, less than a lease ago, and no loss was noticed since then; or
+ *       the clock has stepped forward, by half a lease more than the member says, and no other member has claimed since; or the member
+ *       is new, and of the others, who have not left, none is alive, those that were forgotten just now included. Then no share of that
+ *       limit grows for the time of the lease of the claim;
  *   <li>works out what is free: the permits, of which the smallest number counts that a living member says, less what the living
- *       members hold. For a member that is new, or that was away for half a lease, the local shares of members that are away, or
- *       that may exist, are not free either, for the time of a lease;
+ *       members hold, less a local share for each member that may be alone. A local share is the permits, divided by the number of
+ *       replicas of the claim. A member may be alone if it is not there; or if the last claim whose answer it is known to have had is a
+ *       lease old; or if it has not claimed since the youngest member started, which may have replaced it. The latter two have what
+ *       they hold already;
  *   <li>lends what the member holds; and if it asks for more, and shares may grow, as much more as is free;
- *   <li>does the same with the local share. The local shares of all members count here, and, for an hour after data were lost,
- *       also those that may exist and have not been claimed again;
  *   <li>stores that; or, if the lease of the claim is zero, deletes all of the member;
  *   <li>answers with that, and with the other members.
  * </ol>

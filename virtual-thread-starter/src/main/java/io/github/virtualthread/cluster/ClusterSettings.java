@@ -1,5 +1,6 @@
 package io.github.virtualthread.cluster;
 
+import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.LimitSettings.OnFailure;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -11,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param lease how long permits are lent
  * @param beat time between two exchanges with the engine while calls run or wait; null for what suits the engine
  * @param onFailure what calls do when the engine has not been reached for the time of a lease
- * @param replicas number of replicas, so that one that has never reached the engine knows its part; null if not known
+ * @param replicas most replicas that run at once: each uses an equal part of the permits without the engine; null if not known
  */
 public record ClusterSettings(
         @Nullable String member,
@@ -23,6 +24,17 @@ public record ClusterSettings(
     /** Settings of an application that sets nothing. */
     public static final ClusterSettings DEFAULTS =
             new ClusterSettings(null, Duration.ofSeconds(10), null, OnFailure.LOCAL_SHARE, null);
+
+    /**
+     * What calls of a limit do without the engine.
+     *
+     * @param limit may have a setting of its own
+     * @return never null
+     */
+    public OnFailure onFailure(LimitSettings limit) {
+        OnFailure own = limit.onFailure();
+        return own == null ? onFailure : own;
+    }
 
     /**
      * Whether an exchange may fail a few times without the loss of the lease.

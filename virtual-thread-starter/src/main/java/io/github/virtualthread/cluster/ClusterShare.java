@@ -11,19 +11,15 @@ import io.github.virtualthread.limit.TaskLimit.ClusterState.Lending;
 import io.github.virtualthread.limit.TaskLimit.Member;
 import java.time.Duration;
 import java.util.function.LongSupplier;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * What one limit of this replica is lent. It says what to claim and takes the answers; {@link ClusterShares} does the talking,
  * {@link Lease} looks at the clock, and {@link Demand} knows what is wanted.
  *
  * <p>The limit never uses more than the engine has recorded: it has fewer permits before the engine is told that it needs fewer, and
- * more after the engine has lent them. The same holds for the local share.
+ * more after the engine has lent them.
  */
 final class ClusterShare extends PermitLease {
-
-    private static final Logger logger = LoggerFactory.getLogger(TaskLimit.class);
 
     private final TaskLimit limit;
     private final String member;
@@ -32,8 +28,8 @@ final class ClusterShare extends PermitLease {
     private final Exchanges exchanges;
     private final Lease lease;
     private final Demand demand;
-    private final LocalShare local;
     private final ScopedLock lock = new ScopedLock();
+    private final long begun;
 
     private long number;
     private long answered; // number of the last claim that was
@@ -53,8 +49,8 @@ final class ClusterShare extends PermitLease {
         this.clock = clock;
         this.exchanges = exchanges;
         this.lease = new Lease(settings.lease(), clock);
-        this.local = new LocalShare(member, settings.replicas());
-        this.demand = new Demand(limit, member, settings.lease(), exchanges.beat(), clock.getAsLong());
+        this.begun = clock.getAsLong();
+        this.demand = new Demand(limit, member, settings.lease(), exchanges.beat(), begun);
     }
 
     /** Begins while the engine is known to be away. Nobody else knows this share yet. */
@@ -104,14 +100,11 @@ final class ClusterShare extends PermitLease {
             if (lent() > most) {
                 lend(most);
             }
-            int asksLocal = onFailure() == OnFailure.LOCAL_SHARE ? local.fair(demand.last(), permits()) : 0;
-            if (lease.lending() != Lending.ALONE) {
-                local.giveUp(asksLocal);
-            } else if (lent() > local.size(demand.last(), permits())) { // the number of permits has become smaller
-                useLocalShare();
+            if (lease.lending() == Lending.ALONE && lent() > localShare()) { // the number of permits has become smaller
+                lend(localShare());
             }
             left = false;
-            return claim(wants, asks, asksLocal, settings.lease());
+            return claim(wants, asks, settings.lease());
         }
     }
 
@@ -121,14 +114,13 @@ final class ClusterShare extends PermitLease {
             lease.end();
             afterLease();
             left = true;
-            local.giveUp(0);
-            Claim claim = claim(0, 0, 0, held() == 0 ? Duration.ZERO : settings.lease());
+            Claim claim = claim(0, 0, held() == 0 ? Duration.ZERO : settings.lease());
             answered = 0; // whoever comes back afterwards is new
             return claim;
         }
     }
 
-    private Claim claim(int wants, int asks, int asksLocal, Duration time) {
+    private Claim claim(int wants, int asks, Duration time) {
         known = true;
         long now = clock.getAsLong();
         return new Claim(
@@ -137,12 +129,12 @@ final class ClusterShare extends PermitLease {
                 ++number,
                 answered,
                 Duration.ofNanos(demand.age(now)),
+                Duration.ofNanos(now - begun),
                 permits(),
+                replicas(),
                 held(),
                 wants,
                 asks,
-                local.recorded(),
-                asksLocal,
                 Duration.ofNanos(demand.turn(now)),
                 time);
     }
@@ -159,8 +151,7 @@ final class ClusterShare extends PermitLease {
 
     /** The settings of a limit may change. */
     private OnFailure onFailure() {
-        OnFailure own = limit.settings().onFailure();
-        return own == null ? settings.onFailure() : own;
+        return settings.onFailure(limit.settings());
     }
 
     /**
@@ -175,7 +166,6 @@ final class ClusterShare extends PermitLease {
                 return false;
             }
             answered = claim.number();
-            local.record(answer.localShare());
             int use = demand.answer(claim, answer, counts(claim.permits()), clock.getAsLong());
             lend(use);
             demand.use(held(), answer.share());
@@ -184,22 +174,6 @@ final class ClusterShare extends PermitLease {
             }
             return true;
         }
-    }
-
-    /** A goodbye of that member, with the greatest number: whatever it has claimed came before. If it lives, its next claim shows it. */
-    @Override
-    protected Member takeBack(String other) {
-        Member taken = Members.other(limit.name(), state().members(), other, member);
-        exchanges.remove().accept(Claim.removal(LimitNames.uniform(limit.name()), other, taken.permits()));
-        logger.warn(
-                "The share of replica '{}' of limit '{}' was taken back: {}, and {} as its local share. If that replica"
-                        + " is alive, it may run as many calls beside the others until it claims again",
-                other,
-                limit.name(),
-                Numbers.of(taken.holds(), "permit"),
-                taken.localShare());
-        wanted();
-        return taken;
     }
 
     /** The engine could not be reached, or refused. */
@@ -216,16 +190,25 @@ final class ClusterShare extends PermitLease {
     void look() {
         try (ScopedLock held = lock.hold()) {
             endIfOver();
-            if (lease.runsOutOfPatience() && onFailure() == OnFailure.LOCAL_SHARE && local.isKnown(demand.last())) {
+            lease.look();
+            if (!left && localShare() > 0 && lease.mayBeAlone()) {
                 lease.goAlone();
-                useLocalShare();
+                lend(localShare());
             }
         }
     }
 
-    private void useLocalShare() {
-        local.record(local.size(demand.last(), permits()));
-        lend(local.recorded());
+    /** How many replicas may be alone at once; 0 if none may. */
+    private int replicas() {
+        Integer replicas = settings.replicas();
+        return replicas == null || onFailure() != OnFailure.LOCAL_SHARE ? 0 : replicas;
+    }
+
+    /** What this replica uses without the engine: an equal part of the permits. 0 if its calls wait. */
+    private int localShare() {
+        Answer last = demand.last();
+        int inForce = last == null ? permits() : Math.min(last.permits(), permits());
+        return replicas() == 0 ? 0 : inForce / replicas();
     }
 
     private void endIfOver() {
@@ -266,8 +249,27 @@ final class ClusterShare extends PermitLease {
             if (lease.lending() == Lending.LENT) {
                 return "%s has %d of %s".formatted(name, lent(), Numbers.of(permits(), "permit"));
             }
-            return name + local.describe(onFailure(), demand.last(), permits());
+            return name + withoutLease();
         }
+    }
+
+    private String withoutLease() {
+        if (onFailure() == OnFailure.REJECT) {
+            return " rejects new calls";
+        }
+        if (localShare() > 0) {
+            return " goes on alone with %d of %s".formatted(localShare(), Numbers.of(permits(), "permit"));
+        }
+        return " lets its calls wait" + whyNotAlone();
+    }
+
+    private String whyNotAlone() {
+        if (onFailure() == OnFailure.WAIT) {
+            return "";
+        }
+        return replicas() == 0
+                ? ", because virtual-thread.cluster.replicas does not say how many replicas there are"
+                : ", because there are more replicas than permits";
     }
 
     @Override
@@ -279,10 +281,8 @@ final class ClusterShare extends PermitLease {
                     held(),
                     limit.inUse() + limit.waiting(),
                     permits(),
-                    local.recorded(),
                     Duration.ofNanos(demand.turn(now)),
-                    Duration.ofNanos(demand.age(now)),
-                    false);
+                    Duration.ofNanos(demand.age(now)));
             return Members.state(own, demand.last(), lease, now);
         }
     }

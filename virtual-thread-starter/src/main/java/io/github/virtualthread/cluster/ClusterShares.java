@@ -47,12 +47,11 @@ public final class ClusterShares {
     private final String member;
     private final List<ClusterShare> shares = new CopyOnWriteArrayList<>();
     private final List<Listener> listeners = new CopyOnWriteArrayList<>();
-    private final Removals removals = new Removals(this::exchangeSoon);
     private final AtomicInteger asked = new AtomicInteger(); // above 0 while a thread exchanges, or is about to
     private volatile boolean stopped;
     private volatile CompletableFuture<@Nullable Void> goodbye = new CompletableFuture<>();
     private volatile long beat;
-    private final Exchanges exchanges = new Exchanges(() -> beat, this::ask, removals::add);
+    private final Exchanges exchanges = new Exchanges(() -> beat, this::ask);
     private final ScopedLock lock = new ScopedLock();
     private final AtomicReference<@Nullable Future<?>> next = new AtomicReference<>();
     private volatile @Nullable Thread exchanging; // if it is dead, it has not come to its end
@@ -227,7 +226,6 @@ public final class ClusterShares {
         }
         long sent = clock.getAsLong();
         List<ClusterShare> claiming = List.of();
-        removals.exchangeAll(claims -> exchange(claims, clock.getAsLong()));
         try {
             claiming = shares.stream()
                     .filter(leaves ? ClusterShare::isKnown : share -> share.untilClaim() <= 0)

@@ -125,7 +125,7 @@ final class Demand {
         failed = false;
         int heldByOthers =
                 answer.others().stream().mapToInt(Answer.Other::holds).sum();
-        int free = Math.max(0, answer.permits() - heldByOthers);
+        int free = Math.max(0, answer.lendable() - heldByOthers);
         int fair = asks(claim.wants(), counts, now);
         int use = Math.min(Math.min(answer.share(), free), fair);
         inVain = use < claim.wants() || use >= counts.most();
@@ -168,10 +168,10 @@ final class Demand {
     private Shares share(Answer answer, int wants, PermitCounts counts, long now) {
         long time = answer.now() + TimeUnit.NANOSECONDS.toMillis(now - answeredAt);
         long since = time - TimeUnit.NANOSECONDS.toMillis(turn(now));
-        Answer.Other own = new Answer.Other(member, counts.held(), wants, counts.all(), 0, since, time, true);
-        List<Answer.Other> all = Stream.concat(answer.others().stream().filter(Answer.Other::alive), Stream.of(own))
-                .toList();
-        int inForce = Math.min(answer.permits(), counts.all());
+        Answer.Other own = new Answer.Other(member, counts.held(), wants, counts.all(), since, time);
+        List<Answer.Other> all =
+                Stream.concat(answer.others().stream(), Stream.of(own)).toList();
+        int inForce = Math.min(answer.lendable(), counts.all());
         return Shares.fair(all, member, inForce, time, TimeUnit.NANOSECONDS.toMillis(beat.getAsLong()));
     }
 
@@ -221,9 +221,8 @@ final class Demand {
         if (others.stream().anyMatch(other -> other.wants() > other.holds())) {
             return true;
         }
-        boolean isAnyAlive = others.stream().anyMatch(Answer.Other::alive);
         long held =
                 counts.lent() + others.stream().mapToLong(Answer.Other::holds).sum();
-        return isAnyAlive && held >= Math.min(counts.all(), answer.permits());
+        return !others.isEmpty() && held >= Math.min(counts.all(), answer.lendable());
     }
 }

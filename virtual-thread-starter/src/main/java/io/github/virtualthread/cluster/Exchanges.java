@@ -1,6 +1,5 @@
 package io.github.virtualthread.cluster;
 
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
@@ -8,6 +7,5 @@ import java.util.function.LongSupplier;
  *
  * @param beat time between two of them in nanoseconds
  * @param ask starts one soon, without blocking
- * @param remove says a goodbye for another member, and blocks until the engine has answered
  */
-record Exchanges(LongSupplier beat, Runnable ask, Consumer<Claim> remove) {}
+record Exchanges(LongSupplier beat, Runnable ask) {}

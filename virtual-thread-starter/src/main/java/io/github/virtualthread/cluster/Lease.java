@@ -15,7 +15,7 @@ import java.util.function.LongSupplier;
  * <tr><td>any<td>an answer comes in time<td>LENT
  * <tr><td>LENT<td>nine tenths of the lease have passed, or the replica leaves<td>LOST, patient
  * <tr><td>LOST, patient<td>five waits have passed on time without an answer<td>LOST, away
- * <tr><td>LOST, away<td>the owner goes on alone<td>ALONE
+ * <tr><td>LOST, away<td>two leases have passed since the last answer, if the owner goes on alone<td>ALONE
  * </table>
  */
 final class Lease {
@@ -32,6 +32,7 @@ final class Lease {
     private volatile long validUntil;
     private volatile boolean away; // the engine has been asked since, and could not be reached
     private long since;
+    private long answeredAt; // or its beginning
     private int waits = PATIENCE;
     private long due;
     private boolean wasAnswered;
@@ -50,6 +51,7 @@ final class Lease {
         this.step = Math.min(this.length / 3, TimeUnit.SECONDS.toNanos(1)) / PATIENCE;
         this.clock = clock;
         this.since = clock.getAsLong();
+        this.answeredAt = since;
         this.due = since + step();
     }
 
@@ -101,6 +103,7 @@ final class Lease {
         }
         wasAnswered = true;
         validUntil = sent + valid;
+        answeredAt = now;
         become(Lending.LENT, now);
         away = false;
         waits = PATIENCE;
@@ -131,16 +134,27 @@ final class Lease {
         beginToWait(now);
     }
 
-    /** Looks at the clock; returns whether the engine counts as away from now on. */
-    boolean runsOutOfPatience() {
+    /** Looks at the clock: after five waits without an answer the engine counts as away. */
+    void look() {
         long now = clock.getAsLong();
         if (lending != Lending.LOST || waits == 0 || now - due < 0) {
-            return false;
+            return;
         }
         waits = now - due > step() ? PATIENCE : waits - 1; // came late: this JVM has stood still again
         due = now + step();
         away |= waits == 0;
-        return waits == 0;
+    }
+
+    /**
+     * Whether the owner may go on alone. The engine keeps its part free from one lease after the last answer on; whoever had borrowed
+     * of it before that has given it back another lease later.
+     */
+    boolean mayBeAlone() {
+        return lending == Lending.LOST && away && untilAlone(clock.getAsLong()) <= 0;
+    }
+
+    private long untilAlone(long now) {
+        return answeredAt + 2 * length - now;
     }
 
     void goAlone() {
@@ -152,7 +166,11 @@ final class Lease {
         if (lending == Lending.LENT) {
             return validUntil - now;
         }
-        return lending == Lending.LOST && waits > 0 ? due - now : Long.MAX_VALUE;
+        if (lending == Lending.LOST && waits > 0) {
+            return due - now;
+        }
+        boolean isOver = lending == Lending.ALONE || untilAlone(now) <= 0;
+        return isOver ? Long.MAX_VALUE : untilAlone(now);
     }
 
     /** The first exchange opens the connection, which may take seconds on a busy machine: an answer has a whole lease. */

@@ -18,11 +18,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LimitLedger {
 
-    /** How long the local share of a member that is away is kept for it. */
-    static final long REMEMBERED = Duration.ofHours(1).toMillis();
-
-    private static final int NOT_KNOWN = -1; // until a member comes that these data should know
-    private static final int OF_OLD_DATA = -2; // until a member comes that has local shares at all
     private static final int SHOWN = 200; // characters of a text that is none
 
     private final Map<String, Row> rows = new TreeMap<>();
@@ -31,42 +26,38 @@ public final class LimitLedger {
     private long lostAt; // when a loss of data was noticed, or these data were created
     private long heldUpAt;
     private long noGrowthUntil;
-    private int unseen = NOT_KNOWN; // local shares of members that have not claimed since data were lost
 
-    /** A member, as it claimed last. */
+    /**
+     * A member, as it claimed last.
+     *
+     * @param confirmed when the last claim was stored whose answer the member is known to have: two leases later it may be alone
+     * @param started when the member began
+     */
     private record Row(
             long number,
             int holds,
             int wants,
             int permits,
-            int localShare,
             long since,
             long claimed,
             long lease,
-            long carefulUntil) {
-
-        Row(Claim claim, int share, int localShare, long now, long carefulUntil) {
-            this(
-                    claim.number(),
-                    share,
-                    claim.wants(),
-                    claim.permits(),
-                    localShare,
-                    now - claim.turn().toMillis(),
-                    now,
-                    claim.lease().toMillis(),
-                    carefulUntil);
-        }
+            long confirmed,
+            long started) {
 
         boolean isAlive(long now) {
             return now < claimed + lease;
         }
 
-        boolean isForgotten(long now) {
-            return now >= claimed + lease + REMEMBERED;
+        /** Then whoever borrows because of that gives it back before the member can be alone. */
+        boolean isConfirmed(long now) {
+            return now < confirmed + lease;
         }
 
-        /** If the clock has stepped back, a lease ends as if it began now. */
+        boolean isForgotten(long now) {
+            return now >= claimed + 2 * lease;
+        }
+
+        /** If the clock has stepped back, a lease ends as if it began now, and nobody knows how long ago an answer came. */
         Row notAfter(long now) {
             return claimed <= now
                     ? this
@@ -75,11 +66,11 @@ public final class LimitLedger {
                             holds,
                             wants,
                             permits,
-                            localShare,
                             Math.min(since, now),
                             now,
                             lease,
-                            Math.min(carefulUntil, now + lease));
+                            now - lease,
+                            Math.min(started, now));
         }
     }
 
@@ -90,18 +81,48 @@ public final class LimitLedger {
             return claim.lease().toMillis();
         }
 
-        /** A member that has had no answer for so long may have been forgotten. */
+        long started() {
+            return now - claim.running().toMillis();
+        }
+
         boolean isOfNewMember() {
-            return claim.last() == 0 || age >= REMEMBERED;
+            return claim.last() == 0 || mine == null;
         }
 
-        boolean wasAway() {
-            return isOfNewMember() || age >= lease() / 2;
-        }
-
-        /** The member has had an answer that these data know nothing of. */
+        /** The member has had an answer that these data know nothing of. After a lease without one it may have been forgotten. */
         boolean isMissed() {
-            return !isOfNewMember() && (mine == null || mine.number < claim.last());
+            return claim.last() > 0 && age < lease() && (mine == null || mine.number < claim.last());
+        }
+
+        /** The answer to the claim that is stored, if the member is known to have it; otherwise the one before. */
+        long confirmed() {
+            if (mine == null) {
+                return now - lease();
+            }
+            return mine.number == claim.last() ? mine.claimed : mine.confirmed;
+        }
+
+        Row row(int share) {
+            return new Row(
+                    claim.number(),
+                    share,
+                    claim.wants(),
+                    claim.permits(),
+                    now - claim.turn().toMillis(),
+                    now,
+                    lease(),
+                    confirmed(),
+                    started());
+        }
+    }
+
+    /** Permits that are lent to nobody, and the number of members that they are kept for. */
+    private record Kept(long permits, int members) {
+
+        static final Kept NONE = new Kept(0, 0);
+
+        Kept and(int more) {
+            return more <= 0 ? this : new Kept(permits + more, members + 1);
         }
     }
 
@@ -129,8 +150,7 @@ public final class LimitLedger {
             ledger.lostAt = Long.parseLong(head[0]);
             ledger.heldUpAt = Long.parseLong(head[1]);
             ledger.noGrowthUntil = Long.parseLong(head[2]);
-            ledger.unseen = Integer.parseInt(head[3]);
-            ledger.server = decoded(head[4]);
+            ledger.server = decoded(head[3]);
             for (String line : lines.subList(1, lines.size())) {
                 String[] words = line.split(" ");
                 long[] of = Arrays.stream(words, 1, words.length)
@@ -138,7 +158,7 @@ public final class LimitLedger {
                         .toArray();
                 ledger.rows.put(
                         decoded(words[0]),
-                        new Row(of[0], (int) of[1], (int) of[2], (int) of[3], (int) of[4], of[5], of[6], of[7], of[8]));
+                        new Row(of[0], (int) of[1], (int) of[2], (int) of[3], of[4], of[5], of[6], of[7], of[8]));
             }
             if (!ledger.text().equals(text)) {
                 throw new IllegalArgumentException("It has other words");
@@ -166,7 +186,7 @@ public final class LimitLedger {
      * @return a line for the limit and one for each member, with visible ASCII characters alone
      */
     public String text() {
-        String head = lostAt + " " + heldUpAt + " " + noGrowthUntil + " " + unseen + " " + encoded(server) + "\n";
+        String head = lostAt + " " + heldUpAt + " " + noGrowthUntil + " " + encoded(server) + "\n";
         return rows.entrySet().stream()
                 .map(each -> line(each.getKey(), each.getValue()))
                 .collect(Collectors.joining("", head, ""));
@@ -174,8 +194,7 @@ public final class LimitLedger {
 
     private static String line(String member, Row row) {
         return encoded(member) + " " + row.number + " " + row.holds + " " + row.wants + " " + row.permits + " "
-                + row.localShare + " " + row.since + " " + row.claimed + " " + row.lease + " " + row.carefulUntil
-                + "\n";
+                + row.since + " " + row.claimed + " " + row.lease + " " + row.confirmed + " " + row.started + "\n";
     }
 
     private static String encoded(String name) {
@@ -197,8 +216,7 @@ public final class LimitLedger {
      */
     public Answer lend(Claim claim, long now, String server, Duration late) {
         rows.replaceAll((member, row) -> row.notAfter(now));
-        Row stored = rows.get(claim.member());
-        Row mine = stored == null || stored.isForgotten(now) ? null : stored;
+        Row mine = rows.get(claim.member());
         if (mine != null && claim.number() <= mine.number) {
             return late(claim, mine.number);
         }
@@ -206,13 +224,10 @@ public final class LimitLedger {
         rows.remove(claim.member());
         // nobody is there of the others, who have not left: all have died, or these data are old
         boolean silent = !rows.isEmpty() && rows.values().stream().noneMatch(row -> row.isAlive(now));
-        rows.values().removeIf(row -> row.isForgotten(now));
         noteLoss(arrival, silent, server);
-        noteUnseen(arrival);
-        long carefulUntil = arrival.wasAway() ? now + arrival.lease() : mine == null ? 0 : mine.carefulUntil;
-        Answer answer = answer(claim, now, now < carefulUntil);
+        Answer answer = answer(arrival);
         if (!claim.leaves()) {
-            rows.put(claim.member(), new Row(claim, answer.share(), answer.localShare(), now, carefulUntil));
+            rows.put(claim.member(), arrival.row(answer.share()));
         }
         return answer;
     }
@@ -248,7 +263,6 @@ public final class LimitLedger {
         boolean lost = isNew || isMoved || (arrival.isMissed() && !isNoted);
         if (lost) {
             lostAt = now;
-            unseen = isMoved ? OF_OLD_DATA : NOT_KNOWN;
         }
         boolean doubted = lost || isAhead(arrival) || (silent && arrival.isOfNewMember());
         if (doubted && until > noGrowthUntil) {
@@ -272,58 +286,47 @@ public final class LimitLedger {
                 && rows.values().stream().noneMatch(row -> arrival.now - row.claimed <= row.lease / 2);
     }
 
-    /** Local shares that are not known are lent to nobody, until those that have them could be forgotten. */
-    private void noteUnseen(Arrival arrival) {
+    private Answer answer(Arrival arrival) {
         Claim claim = arrival.claim;
-        int more = claim.localShare() - (arrival.mine == null ? 0 : arrival.mine.localShare);
-        if (arrival.now >= lostAt + REMEMBERED) {
-            unseen = 0;
-        } else if ((unseen == OF_OLD_DATA || (unseen == NOT_KNOWN && arrival.isMissed()))
-                && claim.localShare() + claim.asksLocal() > 0) {
-            unseen = (int) Math.max(0, claim.permits() - claim.localShare() - localShares(true, arrival.now));
-        } else if (more > 0 && unseen > 0) {
-            unseen = Math.max(0, unseen - more);
-        }
-    }
-
-    private long localShares(boolean alsoOfTheLiving, long now) {
-        return rows.values().stream()
-                .filter(row -> alsoOfTheLiving || !row.isAlive(now))
-                .mapToLong(Row::localShare)
-                .sum();
-    }
-
-    private Answer answer(Claim claim, long now, boolean careful) {
+        long now = arrival.now;
+        rows.values().removeIf(row -> row.isForgotten(now));
         int permits = claim.permits();
         long held = 0;
         List<Answer.Other> others = new ArrayList<>();
         for (Map.Entry<String, Row> each : rows.entrySet()) {
             Row row = each.getValue();
-            boolean alive = row.isAlive(now);
-            if (alive) {
+            if (row.isAlive(now)) {
                 permits = Math.min(permits, row.permits);
                 held += row.holds;
+                others.add(new Answer.Other(each.getKey(), row.holds, row.wants, row.permits, row.since, row.claimed));
             }
-            others.add(new Answer.Other(
-                    each.getKey(),
-                    alive ? row.holds : 0,
-                    alive ? row.wants : 0,
-                    row.permits,
-                    row.localShare,
-                    row.since,
-                    row.claimed,
-                    alive));
         }
+        Kept kept = claim.replicas() == 0 ? Kept.NONE : kept(arrival, permits / claim.replicas());
         int share = claim.holds();
-        int localShare = claim.localShare();
         if (now >= noGrowthUntil) {
-            int gone = Math.max(0, unseen);
-            long free = permits - held - (careful ? localShares(false, now) + gone : 0);
-            share = (int) Math.max(share, Math.min(claim.asks(), free));
-            long freeLocal = permits - localShares(true, now) - gone;
-            localShare = (int) Math.max(localShare, Math.min(claim.asksLocal(), freeLocal));
+            share = (int) Math.max(share, Math.min(claim.asks(), permits - kept.permits - held));
         }
         Duration noGrowthFor = Duration.ofMillis(Math.max(0, noGrowthUntil - now));
-        return new Answer(share, localShare, permits, noGrowthFor, now, others, null);
+        int lentToNobody = (int) Math.min(permits, kept.permits);
+        return new Answer(share, permits, lentToNobody, kept.members, noGrowthFor, now, others, null);
+    }
+
+    /**
+     * A local share for each member that may be alone: for each that is not there, and for each that lives and may not have had an
+     * answer for a lease; of the latter less what it holds. One that has not claimed since the youngest began may have died, and be
+     * replaced by it: then another one is not there.
+     */
+    private Kept kept(Arrival arrival, int localShare) {
+        List<Row> living =
+                rows.values().stream().filter(row -> row.isAlive(arrival.now)).toList();
+        long youngest = living.stream().mapToLong(Row::started).reduce(arrival.started(), Math::max);
+        int missing = localShare == 0 ? 0 : Math.max(0, arrival.claim.replicas() - 1 - living.size());
+        Kept kept = new Kept((long) missing * localShare, missing);
+        for (Row row : living) {
+            if (!row.isConfirmed(arrival.now) || row.claimed <= youngest) {
+                kept = kept.and(localShare - row.holds);
+            }
+        }
+        return kept;
     }
 }

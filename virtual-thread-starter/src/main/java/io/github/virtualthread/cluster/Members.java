@@ -29,6 +29,8 @@ final class Members {
                 isOver ? Lending.LOST : lease.lending(),
                 Duration.ofNanos(lease.sinceNanos(now)),
                 permits,
+                last == null ? 0 : last.kept(),
+                last == null ? 0 : last.keptFor(),
                 Duration.ofNanos(left),
                 members);
     }
@@ -40,22 +42,7 @@ final class Members {
                 other.holds(),
                 other.wants(),
                 other.permits(),
-                other.localShare(),
                 isHungry ? Duration.ofMillis(time - other.since()) : Duration.ZERO,
-                Duration.ofMillis(time - other.claimed()),
-                !other.alive());
-    }
-
-    /** A replica of that name, other than this one. */
-    static Member other(String limit, List<Member> members, String name, String own) {
-        List<String> names = new ArrayList<>();
-        for (Member member : members) {
-            if (member.name().equals(name) && !name.equals(own)) {
-                return member;
-            }
-            names.add(member.name());
-        }
-        throw new IllegalArgumentException(
-                "Limit '%s' has no other replica '%s'. Its replicas are %s".formatted(limit, name, names));
+                Duration.ofMillis(time - other.claimed()));
     }
 }

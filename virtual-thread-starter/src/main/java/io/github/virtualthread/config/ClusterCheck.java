@@ -4,9 +4,11 @@ import io.github.virtualthread.cluster.ClusterEngine;
 import io.github.virtualthread.cluster.ClusterSettings;
 import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.LimitSettings.OnFailure;
 import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.Supplier;
@@ -19,6 +21,11 @@ import org.springframework.beans.factory.ObjectProvider;
 
 /** Finds out whether limits can be shared by all replicas: whether what lends the permits exists and can be created. */
 public final class ClusterCheck {
+
+    private static final String THREE_WAYS =
+            "Set virtual-thread.cluster.replicas to the most replicas that run at once: then each uses an equal part of the permits."
+                    + " Or set on-failure of virtual-thread.cluster, or of the limit, to wait: then calls wait until permits are"
+                    + " lent again. Or set it to reject: then calls are rejected until that.";
 
     private ClusterCheck() {}
 
@@ -39,6 +46,18 @@ public final class ClusterCheck {
         if (shared.isEmpty() || settings == null) {
             return List.of();
         }
+        List<LimitSettings> undecided = shared.stream()
+                .filter(limit -> settings.replicas() == null && settings.onFailure(limit) == OnFailure.LOCAL_SHARE)
+                .toList();
+        List<Mistake> mistakes = new ArrayList<>(ofEngine(engines, settings, shared));
+        if (!undecided.isEmpty()) {
+            mistakes.add(of(undecided, "nothing says what calls do while no engine lends permits", THREE_WAYS));
+        }
+        return mistakes;
+    }
+
+    private static List<Mistake> ofEngine(
+            ObjectProvider<ClusterEngine> engines, ClusterSettings settings, List<LimitSettings> shared) {
         try {
             ClusterEngine engine = engines.getObject();
             if (settings.beat() == null && !settings.isLongEnoughFor(engine.beat())) {

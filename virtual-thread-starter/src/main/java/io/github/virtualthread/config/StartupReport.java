@@ -2,10 +2,12 @@ package io.github.virtualthread.config;
 
 import io.github.virtualthread.aop.Findings;
 import io.github.virtualthread.aop.Findings.AdvisedMethod;
+import io.github.virtualthread.cluster.ClusterSettings;
 import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.LimitSettings.OnFailure;
 import io.github.virtualthread.limit.Numbers;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
@@ -155,16 +157,21 @@ record StartupReport(EngineSettings settings, @Nullable ClassLoader classLoader,
 
     private void warnOfTurns(TaskLimit limit) {
         Integer permits = limit.clusterPermits();
-        Integer replicas =
-                settings.cluster() == null ? null : settings.cluster().replicas();
-        if (permits != null && replicas != null && permits < replicas) {
+        ClusterSettings cluster = settings.cluster();
+        if (permits == null || cluster == null) {
+            return;
+        }
+        Integer replicas = cluster.replicas();
+        if (replicas != null && permits < replicas) {
+            boolean isAlone = cluster.onFailure(limit.settings()) == OnFailure.LOCAL_SHARE;
             logger.warn(
                     "Limit '{}' has cluster-permits: {}, but there are {} replicas: they take turns of half a second, so that"
-                            + " calls wait although permits are free elsewhere. Raise {}.cluster-permits, or let fewer replicas"
+                            + " calls wait although permits are free elsewhere{}. Raise {}.cluster-permits, or let fewer replicas"
                             + " make these calls",
                     limit.name(),
                     permits,
                     replicas,
+                    isAlone ? ", and all calls wait while no engine lends permits" : "",
                     PropertyKeys.limit(limit.name()));
         }
     }

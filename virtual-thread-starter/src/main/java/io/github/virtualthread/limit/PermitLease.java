@@ -59,16 +59,6 @@ public abstract class PermitLease {
     protected abstract TaskLimit.ClusterState state();
 
     /**
-     * Takes back what another replica has been lent. May block for some seconds.
-     *
-     * @param member name of the replica
-     * @return the replica as it was before
-     * @throws IllegalArgumentException if no other replica has that name
-     * @throws IllegalStateException if the engine cannot be reached
-     */
-    protected abstract TaskLimit.Member takeBack(String member);
-
-    /**
      * Changes the number of permits that are lent. More start waiting calls at once, fewer take effect as running calls end.
      *
      * @param permits number of permits, at least 0

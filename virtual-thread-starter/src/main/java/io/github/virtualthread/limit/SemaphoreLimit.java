@@ -203,16 +203,6 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
     }
 
     @Override
-    public Member takeBack(String member) {
-        PermitLease lease = admission.level.permits.lease();
-        if (lease == null) {
-            throw new IllegalArgumentException(
-                    "Limit '%s' is one of this JVM alone: no other replica has a share of it".formatted(name()));
-        }
-        return lease.takeBack(member);
-    }
-
-    @Override
     public @Nullable String whyFull() {
         PermitLease lease = admission.level.permits.lease();
         return lease == null || lease.isValid() ? TaskLimit.super.whyFull() : LimitExceededException.NOTHING_LENT;

@@ -351,28 +351,25 @@ public sealed interface TaskLimit permits SemaphoreLimit {
     ClusterState cluster();
 
     /**
-     * Takes back what another replica of the application has been lent, and its local share: for a replica that is known to be dead.
-     * Its permits are free at once, instead of when its lease is over. If it is alive, it may run as many calls beside the others until
-     * it claims again. Blocks until the engine has answered, for 5 s at most.
-     *
-     * @param member name of the replica, as {@link #cluster()} has it
-     * @return the replica as it was before
-     * @throws IllegalArgumentException if the limit is one of this JVM alone, or if no other replica has that name
-     * @throws IllegalStateException if the engine cannot be reached
-     */
-    Member takeBack(String member);
-
-    /**
      * A limit that all replicas of the application have together, as one of them sees it. The lists and numbers of others are those
      * of its last exchange with the engine.
      *
      * @param lending whether permits are lent
      * @param since how long that has been so
      * @param permits maximum number of calls in all replicas that is in force: the smallest that one of them is configured with
+     * @param kept number of these that are lent to nobody: parts of replicas that may run without the engine
+     * @param keptFor number of replicas that they are kept for
      * @param leaseLeft how long the permits are still lent; zero if the lease is over
      * @param members all replicas, in the order of their names; the first answer of the engine adds the others
      */
-    record ClusterState(Lending lending, Duration since, int permits, Duration leaseLeft, List<Member> members) {
+    record ClusterState(
+            Lending lending,
+            Duration since,
+            int permits,
+            int kept,
+            int keptFor,
+            Duration leaseLeft,
+            List<Member> members) {
 
         /** Copies the list. */
         public ClusterState {
@@ -394,23 +391,13 @@ public sealed interface TaskLimit permits SemaphoreLimit {
      * A replica that shares a limit, as it claimed last.
      *
      * @param name its name
-     * @param holds number of permits that it may use; 0 if it is away
-     * @param wants number of its calls that run and wait; 0 if it is away
+     * @param holds number of permits that it may use
+     * @param wants number of its calls that run and wait
      * @param permits maximum number of calls in all replicas together, as it is configured
-     * @param localShare number of permits that it uses if it cannot reach the engine for the time of a lease
      * @param hungryFor how long it has wanted more than it holds, or since its last turn; zero if it does not
      * @param claimed how long ago it claimed
-     * @param isAway whether its lease is over and it has not left: it has died, or does not reach the engine
      */
-    record Member(
-            String name,
-            int holds,
-            int wants,
-            int permits,
-            int localShare,
-            Duration hungryFor,
-            Duration claimed,
-            boolean isAway) {}
+    record Member(String name, int holds, int wants, int permits, Duration hungryFor, Duration claimed) {}
 
     /** All permits of a limit are taken until this is closed. */
     @FunctionalInterface

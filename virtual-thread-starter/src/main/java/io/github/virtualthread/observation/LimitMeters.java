@@ -122,6 +122,10 @@ final class LimitMeters implements TaskLimitCustomizer {
                         "Most calls that run at once in all replicas together")
                 .number("cluster.share", limit::lent, "Permits that this replica may use")
                 .number(
+                        "cluster.kept",
+                        () -> ofCluster(limit, ClusterState::kept),
+                        "Permits that are lent to nobody, because replicas may run without the engine")
+                .number(
                         "cluster.members",
                         () -> ofCluster(limit, cluster -> cluster.members().size()),
                         "Replicas that share the permits")

@@ -85,11 +85,11 @@ class EndCallsTests {
             Integer id = it.read("/price-db").get("$.calls[1].id");
             Integer next = it.read("/price-db").get("$.calls[2].id");
             VirtualThreadsEndpoint endpoint = it.bean(VirtualThreadsEndpoint.class);
-            endpoint.end("price-db", String.valueOf(id), null, null); // classes are loaded
+            endpoint.end("price-db", String.valueOf(id), null); // classes are loaded
 
             long before = THREADS.getCurrentThreadAllocatedBytes();
-            endpoint.end("price-db", String.valueOf(next), null, null);
-            assertThatThrownBy(() -> endpoint.end("price-db", String.valueOf(id), null, null))
+            endpoint.end("price-db", String.valueOf(next), null);
+            assertThatThrownBy(() -> endpoint.end("price-db", String.valueOf(id), null))
                     .hasMessage("No call %d is waiting or running under limit 'price-db'".formatted(id));
             long bytes = THREADS.getCurrentThreadAllocatedBytes() - before;
 
@@ -109,8 +109,7 @@ class EndCallsTests {
                         .assertRefused(
                                 400,
                                 "Nothing to end: send ?id= with the number of a call to cancel that call,"
-                                        + " ?all=true to reject all waiting calls, or ?member= with the name of a dead replica to take"
-                                        + " back its share");
+                                        + " or ?all=true to reject all waiting calls");
             }
             for (String wrong : List.of("", "yes", "1")) {
                 it.end("/price-db?all=" + wrong)
@@ -131,8 +130,7 @@ class EndCallsTests {
             for (String unknown : List.of("call", "_", "limit")) {
                 it.end("/price-db?all=true&" + unknown + "=report")
                         .assertRefused(
-                                400,
-                                "Unknown parameters [%s]; known parameters are [id, all, member]".formatted(unknown));
+                                400, "Unknown parameters [%s]; known parameters are [id, all]".formatted(unknown));
             }
             it.end("/price-db?ID=1&id=1").assertRefused(400, "id is given more than once");
             assertThat(waiting).isNotDone();

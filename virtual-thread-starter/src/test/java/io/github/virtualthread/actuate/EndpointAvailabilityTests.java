@@ -101,10 +101,6 @@ class EndpointAvailabilityTests {
                     assertThat(jmx("end", "mail", null, "true"))
                             .asInstanceOf(MAP)
                             .containsEntry("rejected", 0);
-                    assertThatThrownBy(() -> jmx("end", "mail", null, null, "shop-2"))
-                            .isInstanceOf(MBeanException.class)
-                            .cause()
-                            .hasMessageContaining("Limit 'mail' is one of this JVM alone");
                 });
     }
 

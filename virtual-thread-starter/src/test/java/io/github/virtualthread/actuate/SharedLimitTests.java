@@ -4,12 +4,9 @@ import static io.github.virtualthread.actuate.EndpointApplication.open;
 import static io.github.virtualthread.actuate.EndpointApplication.run;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
-import static org.awaitility.Awaitility.await;
 
 import com.jayway.jsonpath.JsonPath;
 import io.github.virtualthread.actuate.EndpointApplication.Answer;
-import io.github.virtualthread.cluster.Answer.Other;
-import io.github.virtualthread.cluster.ClusterSettings;
 import io.github.virtualthread.cluster.ClusterShares;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.LimitSettings.OnFailure;
@@ -18,7 +15,6 @@ import io.github.virtualthread.limit.TaskLimit.Member;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.limit.TestLease;
 import io.github.virtualthread.test.MemoryEngine;
-import io.github.virtualthread.timer.TaskTimer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,7 +35,15 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 class SharedLimitTests {
 
     private static final List<String> FIELDS = List.of(
-            "clusterPermits", "clusterPermitsInForce", "heldBackBy", "share", "members", "leaseSeconds", "lending");
+            "clusterPermits",
+            "clusterPermitsInForce",
+            "heldBackBy",
+            "share",
+            "kept",
+            "keptFor",
+            "members",
+            "leaseSeconds",
+            "lending");
 
     /** A limit {@code partner} of 20 permits in all replicas, and {@code price-db}, which is one of this JVM alone. */
     private static WebApplicationContextRunner shared() {
@@ -66,7 +70,7 @@ class SharedLimitTests {
     }
 
     private static Member member(String name, int holds, int wants, int permits) {
-        return new Member(name, holds, wants, permits, 0, Duration.ZERO, Duration.ZERO, false);
+        return new Member(name, holds, wants, permits, Duration.ZERO, Duration.ZERO);
     }
 
     @Test
@@ -81,6 +85,8 @@ class SharedLimitTests {
                     .containsEntry("permits", 20)
                     .containsEntry("clusterPermits", 20)
                     .containsEntry("share", 7)
+                    .containsEntry("kept", 6)
+                    .containsEntry("keptFor", 1)
                     .containsEntry("members", 2)
                     .containsEntry("leaseSeconds", 8.5)
                     .containsEntry("lending", "LENT")
@@ -88,7 +94,16 @@ class SharedLimitTests {
                     .containsEntry("inUse", 0)
                     .doesNotContainKeys("clusterPermitsInForce", "heldBackBy");
             assertThat(new ArrayList<>(row.keySet()))
-                    .startsWith("name", "permits", "clusterPermits", "share", "members", "leaseSeconds", "lending");
+                    .startsWith(
+                            "name",
+                            "permits",
+                            "clusterPermits",
+                            "share",
+                            "kept",
+                            "keptFor",
+                            "members",
+                            "leaseSeconds",
+                            "lending");
             assertThat((Map<String, Object>) row.get("rejected")).containsKey("NO_LEASE");
         });
     }
@@ -113,148 +128,22 @@ class SharedLimitTests {
                     .lend(
                             7,
                             20,
-                            new Member(self, 7, 3, 20, 7, Duration.ZERO, Duration.ofMillis(80), false),
-                            new Member(
-                                    "shop-2", 13, 40, 25, 7, Duration.ofMillis(2_400), Duration.ofMillis(120), false),
-                            new Member("shop-3", 0, 0, 20, 6, Duration.ZERO, Duration.ofMinutes(4), true));
+                            new Member(self, 7, 3, 20, Duration.ZERO, Duration.ofMillis(80)),
+                            new Member("shop-2", 13, 40, 25, Duration.ofMillis(2_400), Duration.ofMillis(120)));
 
             Answer answer = it.read("/partner");
 
-            assertThat(answer.<Integer>get("$.limit.members")).isEqualTo(3);
+            assertThat(answer.<Integer>get("$.limit.members")).isEqualTo(2);
             assertThat(answer.<Object>get("$.members"))
                     .isEqualTo(JsonPath.parse("""
-                            [{"name": "%s", "self": true, "holds": 7, "wants": 3, "localShare": 7, "permits": 20,
-                              "secondsSinceClaim": 0.08, "away": false},
-                             {"name": "shop-2", "holds": 13, "wants": 40, "localShare": 7, "permits": 25,
-                              "secondsWanting": 2.4, "secondsSinceClaim": 0.12, "away": false},
-                             {"name": "shop-3", "holds": 0, "wants": 0, "localShare": 6, "permits": 20,
-                              "secondsSinceClaim": 240.0, "away": true}]
+                            [{"name": "%s", "self": true, "holds": 7, "wants": 3, "permits": 20,
+                              "secondsSinceClaim": 0.08},
+                             {"name": "shop-2", "holds": 13, "wants": 40, "permits": 25,
+                              "secondsWanting": 2.4, "secondsSinceClaim": 0.12}]
                             """.formatted(self)).json());
-            assertThat(it.read("").<Integer>get("$.limits[0].members")).isEqualTo(3);
+            assertThat(it.read("").<Integer>get("$.limits[0].members")).isEqualTo(2);
             assertThat(it.read("/none").<Map<String, Object>>get("$")).containsOnlyKeys("calls", "more");
         });
-    }
-
-    @Test
-    void theShareOfADeadReplicaIsTakenBackWithAWarning(CapturedOutput output) {
-        MemoryEngine memory = new MemoryEngine(false);
-        Dead dead = replicaThatDies(memory);
-        run(shared(memory), it -> {
-            awaitMember(it, dead.name());
-
-            Answer answer = it.end("/partner?member=" + dead.name());
-
-            assertThat(answer.status()).as(answer.body()).isEqualTo(200);
-            assertThat(answer.<Object>get("$"))
-                    .isEqualTo(JsonPath.parse("""
-                            {"limit": "partner", "rejected": 0, "cancelled": 0,
-                             "takenBack": {"member": "%1$s", "permits": %2$d, "localShare": %3$d},
-                             "warning": "If replica '%1$s' is alive, it can run up to %4$d calls beside those of the others\
-                             until it claims again"}
-                            """.formatted(
-                                            dead.name(),
-                                            dead.holds(),
-                                            dead.localShare(),
-                                            Math.max(dead.holds(), dead.localShare())))
-                            .json());
-            assertThat(memory.members("partner"))
-                    .extracting(member -> member.member())
-                    .doesNotContain(dead.name());
-            CompletableFuture<String> call = it.byHand.submit("partner", () -> "done");
-            assertThat(call).succeedsWithin(Duration.ofMinutes(2));
-            await().atMost(Duration.ofMinutes(2))
-                    .until(() -> it.read("/partner")
-                                    .<List<String>>get("$.members[*].name")
-                                    .size()
-                            == 1);
-        });
-        assertThat(output.getAll().lines().filter(line -> line.contains("was taken back")))
-                .singleElement()
-                .asString()
-                .contains("WARN", "The share of replica '%s' of limit 'partner' was taken back".formatted(dead.name()));
-    }
-
-    @Test
-    void onlyTheShareOfAnotherReplicaOfASharedLimitCanBeTakenBack(CapturedOutput output) {
-        MemoryEngine memory = new MemoryEngine(false);
-        Dead other = replicaThatDies(memory);
-        run(shared(memory), it -> {
-            awaitMember(it, other.name());
-            String self = it.bean(ClusterShares.class).member();
-
-            for (String wrong : List.of("shop-9", self, "")) {
-                Answer refused = it.end("/partner?member=" + wrong);
-                assertThat(refused.status()).as(wrong).isEqualTo(400);
-                assertThat(refused.message())
-                        .startsWith("Limit 'partner' has no other replica '%s'. Its replicas are [".formatted(wrong))
-                        .contains(self, other.name());
-            }
-            it.end("/price-db?member=" + other.name())
-                    .assertRefused(
-                            400, "Limit 'price-db' is one of this JVM alone: no other replica has a share of it");
-            it.end("/none?member=" + other.name())
-                    .assertRefused(400, "No replica has a share of calls without a limit: name a limit, not 'none'");
-            it.end("/partner?all=true&member=" + other.name())
-                    .assertRefused(400, "[all, member] were sent: send only one of them");
-            it.end("/partners?member=" + other.name())
-                    .assertRefused(
-                            404, "No limit 'partners' is configured; the configured limits are [partner, price-db]");
-            assertThat(memory.members("partner"))
-                    .extracting(member -> member.member())
-                    .contains(other.name());
-        });
-        assertThat(output).doesNotContain("was taken back");
-    }
-
-    @Test
-    void anEngineThatCannotBeReachedIs503(CapturedOutput output) {
-        MemoryEngine memory = new MemoryEngine(false);
-        Dead dead = replicaThatDies(memory);
-        run(shared(memory), it -> {
-            awaitMember(it, dead.name());
-            memory.fail();
-
-            it.end("/partner?member=" + dead.name())
-                    .assertRefused(
-                            503,
-                            ("The share of replica '%s' of limit 'partner' could not be taken back: The engine cannot be reached:"
-                                            + " java.io.IOException: engine down")
-                                    .formatted(dead.name()));
-        });
-        assertThat(output).doesNotContain("was taken back");
-    }
-
-    @Test
-    void aReadOnlyEndpointTakesNothingBack() {
-        run(shared().withPropertyValues("management.endpoint.virtualthreads.access=read-only"), it -> {
-            TestLease lease = new TestLease(partner(it));
-            lease.lend(7, 20, member("shop-2", 13, 40, 20));
-
-            assertThat(it.end("/partner?member=shop-2").status()).isEqualTo(405);
-            assertThat(lease.takenBack()).isEmpty();
-        });
-    }
-
-    /** Another replica with a share, whose lease does not end: the time of the engine stands still. */
-    private static Dead replicaThatDies(MemoryEngine memory) {
-        try (TaskTimer timer = new TaskTimer("other")) {
-            TaskLimits limits = new TaskLimits(
-                    List.of(LimitSettings.of("partner", 20).withClusterPermits(20)), timer, change -> {});
-            ClusterShares shares = new ClusterShares(() -> memory, ClusterSettings.DEFAULTS, timer);
-            shares.add(limits.get("partner"));
-            shares.start();
-            await().atMost(Duration.ofMinutes(2)).until(() -> memory.lent("partner") > 0);
-        }
-        Other other = memory.members("partner").getFirst();
-        return new Dead(other.member(), other.holds(), other.localShare());
-    }
-
-    private record Dead(String name, int holds, int localShare) {}
-
-    private static void awaitMember(EndpointApplication it, String name) {
-        await().atMost(Duration.ofMinutes(2)).until(() -> it.read("/partner")
-                .<List<String>>get("$.members[*].name")
-                .contains(name));
     }
 
     @Test
@@ -313,8 +202,7 @@ class SharedLimitTests {
     void aGreaterNumberIsInForceWhenTheLastReplicaHasIt() {
         run(shared(), it -> {
             TestLease lease = new TestLease(partner(it));
-            Member away = new Member("shop-0", 0, 0, 20, 6, Duration.ZERO, Duration.ofMinutes(4), true);
-            lease.lend(7, 20, away, member("shop-1", 7, 0, 30), member("shop-2", 7, 0, 20), member("shop-3", 6, 0, 20));
+            lease.lend(7, 20, member("shop-1", 7, 0, 30), member("shop-2", 7, 0, 20), member("shop-3", 6, 0, 20));
 
             Answer answer = it.write("/partner", "{\"cluster-permits\": \"30\"}");
 

@@ -114,8 +114,10 @@ class AheadOfTimeTests {
 
     @CompiledTest
     void aLimitIsSharedIfTheStartSaysSo() {
-        Map<String, Object> properties =
-                Map.of("virtual-thread.limits.db.cluster-permits", "7", "virtual-thread.cluster.name", "shop");
+        Map<String, Object> properties = Map.of(
+                "virtual-thread.limits.db.cluster-permits", "7",
+                "virtual-thread.cluster.on-failure", "wait",
+                "virtual-thread.cluster.name", "shop");
         started(Replica.class, Map.of("virtual-thread.limits.db.permits", "2"), properties, context -> {
             assertThat(context.getBean(Mailer.class).send().join()).startsWith("vt-Mailer.send-");
             assertThat(context.getBean(TaskLimits.class).get("db").lent()).isPositive();
@@ -128,6 +130,7 @@ class AheadOfTimeTests {
         Map<String, Object> properties = Map.of(
                 "virtual-thread.limits.db.cluster-permits", "7",
                 "virtual-thread.cluster.name", "shop",
+                "virtual-thread.cluster.on-failure", "wait",
                 "virtual-thread.cluster.jdbc.table", "shop_permits");
         started(ReplicaWithOwnPool.class, LIMITS, properties, context -> {
             assertThat(context.getBean(Mailer.class).send().join()).startsWith("vt-Mailer.send-");

@@ -28,6 +28,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -42,7 +44,8 @@ class ClusterAutoConfigurationTests {
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
-                    VirtualThreadAutoConfiguration.class, VirtualThreadClusterAutoConfiguration.class));
+                    VirtualThreadAutoConfiguration.class, VirtualThreadClusterAutoConfiguration.class))
+            .withPropertyValues("virtual-thread.cluster.replicas=3");
 
     @Test
     void callsRunWithPermitsThatAnEngineLends() {
@@ -233,6 +236,32 @@ class ClusterAutoConfigurationTests {
                         .containsExactly(
                                 "virtual-thread.cluster.lease must be at least 10 times the beat of SlowEngine,"
                                         + " which is 0.5s, was 2s"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "cluster.replicas=3, limits.partner.permits=4, true",
+        "cluster.on-failure=reject, limits.partner.permits=4, true",
+        "limits.partner.on-failure=wait, limits.partner.permits=4, true",
+        "limits.partner.permits=4, cluster.lease=20s, false",
+        "cluster.on-failure=local-share, limits.partner.permits=4, false",
+        "cluster.on-failure=wait, limits.partner.on-failure=local-share, false"
+    })
+    void whatCallsDoWithoutTheEngineIsADecision(String one, String another, boolean starts) {
+        runner.withPropertyValues(
+                        LIMIT, "virtual-thread.cluster.replicas=", "virtual-thread." + one, "virtual-thread." + another)
+                .withBean(ClusterEngine.class, MemoryEngine::new)
+                .run(context -> {
+                    if (starts) {
+                        assertThat(context).hasNotFailed();
+                    } else {
+                        assertThat(mistakes(context.getStartupFailure()))
+                                .extracting(Mistake::description)
+                                .containsExactly(
+                                        "Limit 'partner' has cluster-permits: 20, but nothing says what calls do"
+                                                + " while no engine lends permits");
+                    }
+                });
     }
 
     private static List<Mistake> mistakes(@Nullable Throwable failure) {

@@ -49,7 +49,10 @@ class ClusterTableTests {
             .withConfiguration(AutoConfigurations.of(
                     VirtualThreadAutoConfiguration.class, VirtualThreadClusterAutoConfiguration.class))
             .withBean(ClusterAutoConfigurationTests.Client.class)
-            .withPropertyValues("spring.application.name=shop", "virtual-thread.limits.partner.cluster-permits=20");
+            .withPropertyValues(
+                    "spring.application.name=shop",
+                    "virtual-thread.limits.partner.cluster-permits=20",
+                    "virtual-thread.cluster.on-failure=wait");
 
     @Test
     void anEmbeddedDatabaseLendsWithoutFurtherWords() {

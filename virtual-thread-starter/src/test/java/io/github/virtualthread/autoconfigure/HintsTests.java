@@ -11,7 +11,6 @@ import io.github.virtualthread.actuate.VirtualThreadsEndpoint.LimitCallsDescript
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.LimitDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.MemberDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.MethodDescriptor;
-import io.github.virtualthread.actuate.VirtualThreadsEndpoint.TakenBackDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.VirtualThreadsDescriptor;
 import io.github.virtualthread.cluster.ClusterEngine;
 import io.github.virtualthread.config.EnableVirtual;
@@ -185,8 +184,7 @@ class HintsTests {
                 PermitsFrom.class,
                 KeyUse.class,
                 MemberDescriptor.class,
-                EndedDescriptor.class,
-                TakenBackDescriptor.class
+                EndedDescriptor.class
             })
     void whatTheEndpointAnswersIsWritten(Class<?> answer) {
         RuntimeHints hints = processed(Endpoint.class);

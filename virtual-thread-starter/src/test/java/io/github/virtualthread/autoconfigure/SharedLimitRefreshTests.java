@@ -31,7 +31,7 @@ class SharedLimitRefreshTests {
     private final ApplicationContextRunner without = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
                     VirtualThreadAutoConfiguration.class, VirtualThreadClusterAutoConfiguration.class))
-            .withPropertyValues("virtual-thread.limits.db.permits=2");
+            .withPropertyValues("virtual-thread.limits.db.permits=2", "virtual-thread.cluster.on-failure=wait");
     private final ApplicationContextRunner runner = without.withBean(ClusterEngine.class, () -> engine);
 
     @Test

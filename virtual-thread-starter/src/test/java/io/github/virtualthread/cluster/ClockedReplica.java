@@ -10,7 +10,6 @@ import io.github.virtualthread.timer.TaskTimer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -22,17 +21,11 @@ class ClockedReplica {
     private final List<Request> requests = new ArrayList<>();
 
     /** The beat and the name of the replica are those of the settings. */
-    ClockedReplica(
-            LimitSettings settings,
-            ClusterSettings cluster,
-            TaskTimer timer,
-            LongSupplier clock,
-            Runnable ask,
-            Consumer<Claim> remove) {
+    ClockedReplica(LimitSettings settings, ClusterSettings cluster, TaskTimer timer, LongSupplier clock, Runnable ask) {
         long beat = Objects.requireNonNull(cluster.beat()).toNanos();
         String member = Objects.requireNonNull(cluster.member());
         limit = new TaskLimits(List.of(settings), timer, change -> {}).get(settings.name());
-        share = new ClusterShare(limit, member, cluster, clock, new Exchanges(() -> beat, ask, remove));
+        share = new ClusterShare(limit, member, cluster, clock, new Exchanges(() -> beat, ask));
         share.begin();
     }
 

@@ -1,7 +1,6 @@
 package io.github.virtualthread.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -96,7 +95,6 @@ class ClusterFaultsTests {
     void anEngineThatHangsIsInterruptedAndReplicasGoOnAlone() throws Exception {
         TaskLimit limit = share(SHORT, OnFailure.LOCAL_SHARE);
         begins(new Request(limit)).ends();
-        until(() -> limit.cluster().members().getFirst().localShare() == 5);
         MemoryEngine.Gate gate = memory.hang();
         gate.awaitArrival();
         lost.get(5, TimeUnit.MINUTES);
@@ -181,7 +179,7 @@ class ClusterFaultsTests {
             case "nothing" -> claims -> Arrays.asList((Answer) null);
             case "more" ->
                 claims -> {
-                    Answer answer = new Answer(5, 0, 5, Duration.ZERO, 0, List.of(), null);
+                    Answer answer = new Answer(5, 5, 0, 0, Duration.ZERO, 0, List.of(), null);
                     return List.of(answer, answer);
                 };
             default -> null;
@@ -191,8 +189,9 @@ class ClusterFaultsTests {
     @ParameterizedTest
     @CsvSource({
         "LOCAL_SHARE, 3, goes on alone with 1 of 5 permits",
-        "LOCAL_SHARE, , 'lets its calls wait, because this replica does not know how many there are: set virtual-thread.cluster.replicas'",
-        "WAIT, , lets its calls wait",
+        "LOCAL_SHARE, , 'lets its calls wait, because virtual-thread.cluster.replicas does not say how many replicas there are'",
+        "LOCAL_SHARE, 6, 'lets its calls wait, because there are more replicas than permits'",
+        "WAIT, 3, lets its calls wait",
         "REJECT, , rejects new calls"
     })
     void theLogSaysOnceWhatCallsDoAndOnceThatTheEngineIsBack(
@@ -268,63 +267,6 @@ class ClusterFaultsTests {
         refuses.set(false);
         lines.await(Level.INFO);
         begins(new Request(limits.get("partner")));
-    }
-
-    @Test
-    void takingBackAsksTheEngineAndWarns() throws Exception {
-        TaskLimit limit = sharedWithAnother();
-
-        limit.takeBack("other");
-
-        assertThat(memory.members("partner")).extracting(Answer.Other::member).doesNotContain("other");
-        until(() -> limit.inUse() == 5);
-        assertThat(lines.all())
-                .containsExactly(
-                        "The share of replica 'other' of limit 'partner' was taken back: 1 permit, and 0 as its"
-                                + " local share. If that replica is alive, it may run as many calls beside the others until it"
-                                + " claims again");
-    }
-
-    @Test
-    void takingBackFailsWhileTheEngineIsAway() throws Exception {
-        TaskLimit limit = sharedWithAnother();
-        memory.fail();
-
-        assertThatThrownBy(() -> limit.takeBack("other"))
-                .isInstanceOf(IllegalStateException.class)
-                .hasMessage("The engine cannot be reached: java.io.IOException: engine down");
-
-        memory.heal();
-        assertThat(memory.members("partner")).extracting(Answer.Other::member).contains("other");
-        assertThat(lines.all()).isEmpty();
-    }
-
-    @Test
-    void takingBackIsRefusedAsTheEngineSays() throws Exception {
-        TaskLimit limit = sharedWithAnother();
-        engines = () -> claims ->
-                claims.getFirst().member().equals("other") ? List.of(Answer.refused("wrong type")) : exchange(claims);
-
-        assertThatThrownBy(() -> limit.takeBack("other"))
-                .isInstanceOf(IllegalStateException.class)
-                .hasMessage("wrong type");
-    }
-
-    @Test
-    void whoTakesBackAndIsInterruptedAsksNothingLater() throws Exception {
-        TaskLimit limit = sharedWithAnother();
-        MemoryEngine.Gate gate = memory.hang();
-        gate.awaitArrival();
-        Thread.currentThread().interrupt();
-
-        assertThatThrownBy(() -> limit.takeBack("other")).isInstanceOf(IllegalStateException.class);
-        assertThat(Thread.interrupted()).as("the interrupt is kept").isTrue();
-
-        int before = memory.exchanges().size();
-        memory.heal();
-        gate.open();
-        until(() -> memory.exchanges().size() > before + 2);
-        assertThat(memory.members("partner")).extracting(Answer.Other::member).contains("other");
     }
 
     @Tag("slow")
@@ -427,7 +369,7 @@ class ClusterFaultsTests {
     }
 
     private static ClusterSettings settings(Duration lease, OnFailure onFailure) {
-        return new ClusterSettings("shop", lease, BEAT, onFailure, null);
+        return new ClusterSettings("shop", lease, BEAT, onFailure, 1);
     }
 
     private static LimitSettings limit(String name) {
@@ -458,18 +400,10 @@ class ClusterFaultsTests {
         return limits;
     }
 
-    /** The other replica is known. */
-    private TaskLimit sharedWithAnother() throws Exception {
-        TaskLimit limit = share(NEVER, OnFailure.WAIT);
-        asksAtEachBeat(limit);
-        until(() -> limit.cluster().members().size() == 2);
-        return limit;
-    }
-
     /** A call waits, because another replica has one of the permits. */
     private void asksAtEachBeat(TaskLimit limit) throws Exception {
         Duration zero = Duration.ZERO;
-        Claim other = new Claim("partner", "other", 1, 0, zero, 5, 1, 1, 0, 0, 0, zero, NEVER);
+        Claim other = new Claim("partner", "other", 1, 0, zero, zero, 5, 0, 1, 1, 0, zero, NEVER);
         assertThat(memory.exchange(List.of(other))).hasSize(1);
         List<Request> calls = new ArrayList<>();
         for (int i = 0; i < 5; i++) {

@@ -29,8 +29,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Every order of events among replicas that share a limit, to a depth, on the real code: never more permits than there are, but for
- * what {@code docs/cluster.md} names. Greater depths by {@code -Dorders.more=1}, which takes minutes.
+ * Every order of events among replicas that share a limit, to a depth, on the real code: never more permits than there are, lent or
+ * used alone, also when only some replicas reach the engine. Greater depths by {@code -Dorders.more=1}, which takes minutes.
  *
  * <p>A call that runs when its lease ends is counted no more: what had begun before is not promised.
  */
@@ -85,7 +85,7 @@ class ClusterOrdersTests {
     private static final class Orders {
 
         /** The others lend nothing more, so that they cannot be the last of an order that breaks the promise. */
-        private static final Pattern MAY_LEND = Pattern.compile("^(start|exchange|travel|pass|lost)");
+        private static final Pattern MAY_LEND = Pattern.compile("^(start|exchange|travel|pass|lost|alone)");
 
         private final LimitSettings settings;
         private final int depth;
@@ -155,6 +155,7 @@ class ClusterOrdersTests {
 
         private static final long LEASE = TimeUnit.SECONDS.toNanos(10);
         private static final long BEAT = TimeUnit.MILLISECONDS.toNanos(100);
+        private static final long LONG_AGO = -30_000; // whether by a second more makes no difference
 
         private final int permits;
         private final LimitSettings settings;
@@ -173,7 +174,6 @@ class ClusterOrdersTests {
         private boolean isStepped; // one step of the clock
         private boolean mayStop = true; // growth, for a lease: data are new, or were lost
         private boolean isStopped; // although it may not
-        private boolean hasSeenAll; // once any replica has seen how many there are
 
         /** On its way to the engine, or back. */
         private record Message(
@@ -216,9 +216,9 @@ class ClusterOrdersTests {
                 for (int i = 0; i < 5; i++) {
                     pass(200);
                 }
+                pass(10_000);
             }
             mayStop = false;
-            hasSeenAll = beginning != Beginning.TWO_LENT;
         }
 
         /** What can happen now, always in the same order. */
@@ -261,6 +261,7 @@ class ClusterOrdersTests {
             all.add("pass 200");
             all.add("pass 5000");
             all.add("lost 0"); // the lease of all, and the patience with the engine
+            all.add("alone 0"); // and one more lease
             return all;
         }
 
@@ -271,7 +272,6 @@ class ClusterOrdersTests {
                 case "start" -> {
                     replicas.get(n).isUp = true;
                     mayStop = true; // it cannot know whether all others have died
-                    hasSeenAll = false; // there is one more
                     replicas.get(n).ask();
                     replicas.get(n).ask();
                     exchange(replicas.get(n));
@@ -310,10 +310,13 @@ class ClusterOrdersTests {
                     engineMillis += n;
                 }
                 case "pass" -> pass(n);
-                case "lost" -> {
+                case "lost", "alone" -> {
                     pass(9_000);
                     for (int i = 0; i < 5; i++) {
                         pass(200);
+                    }
+                    if (what.equals("alone")) {
+                        pass(10_000);
                     }
                 }
                 default -> throw new IllegalArgumentException(event);
@@ -331,6 +334,7 @@ class ClusterOrdersTests {
             boolean isWaitedFor = from.isAwake() && message.claim().equals(from.waitsFor);
             mayStop |= nanos - message.sent() > LEASE / 2; // as if the clock had stepped
             if (message.answer() == null) {
+                mayStop |= message.claim().age().toNanos() >= LEASE; // it counts as new
                 Answer answer = ledger.lend(message.claim(), engineMillis, server, Duration.ZERO);
                 if (answer.refusal() == null) {
                     messages.add(new Message(from, message.claim(), message.sent(), answer));
@@ -342,8 +346,6 @@ class ClusterOrdersTests {
                 from.waitsFor = null;
                 from.share.answered(message.claim(), message.answer(), message.sent());
                 isStopped |= !mayStop && !message.answer().noGrowthFor().isZero();
-                hasSeenAll |= message.answer().others().size() + 1
-                        >= replicas.stream().filter(replica -> replica.isUp).count();
             }
         }
 
@@ -355,7 +357,6 @@ class ClusterOrdersTests {
                     replica.share.look();
                 }
                 if (!replica.isLent()) {
-                    replica.lentSince = nanos;
                     replica.end(Integer.MAX_VALUE);
                 }
             }
@@ -368,7 +369,6 @@ class ClusterOrdersTests {
                     .append(isDisturbed)
                     .append(isLost)
                     .append(isStepped)
-                    .append(hasSeenAll)
                     .append(mayStop)
                     .append(server);
             ledger.text().lines().forEach(line -> state.append('|').append(relative(line.split(" "))));
@@ -378,8 +378,8 @@ class ClusterOrdersTests {
                 state.append('|')
                         .append(message.from().distance(claim.number()))
                         .append(message.from().distance(claim.last()))
-                        .append(List.of(claim.member(), claim.age(), claim.holds(), claim.wants(), claim.asks()))
-                        .append(List.of(claim.localShare(), claim.asksLocal(), claim.turn(), claim.lease()))
+                        .append(List.of(claim.member(), claim.age(), claim.running(), claim.holds(), claim.wants()))
+                        .append(List.of(claim.asks(), claim.turn(), claim.lease()))
                         .append(nanos - message.sent())
                         .append(message.answer() == null ? "" : relative(message.answer()));
             }
@@ -389,7 +389,7 @@ class ClusterOrdersTests {
         /** A line of a ledger: of the limit or of a member. */
         private List<Object> relative(String[] words) {
             List<Object> all = new ArrayList<>(List.of(words));
-            if (words.length < 6) {
+            if (words.length < 5) {
                 all.set(0, Long.parseLong(words[0]) - engineMillis);
                 all.set(1, Long.parseLong(words[1]) - engineMillis);
                 all.set(2, Math.max(0, Long.parseLong(words[2]) - engineMillis));
@@ -398,19 +398,20 @@ class ClusterOrdersTests {
                         1,
                         replicas.get(words[0].charAt(words[0].length() - 1) - '0')
                                 .distance(Long.parseLong(words[1])));
+                all.set(5, Long.parseLong(words[5]) - engineMillis);
                 all.set(6, Long.parseLong(words[6]) - engineMillis);
-                all.set(7, Long.parseLong(words[7]) - engineMillis);
-                all.set(9, Math.max(0, Long.parseLong(words[9]) - engineMillis));
+                all.set(8, Math.max(LONG_AGO, Long.parseLong(words[8]) - engineMillis));
+                all.set(9, Math.max(LONG_AGO, Long.parseLong(words[9]) - engineMillis));
             }
             return all;
         }
 
         private static List<Object> relative(Answer answer) {
             List<Object> all = new ArrayList<>();
-            all.addAll(List.of(answer.share(), answer.localShare(), answer.permits(), answer.noGrowthFor()));
+            all.addAll(List.of(answer.share(), answer.permits(), answer.kept(), answer.noGrowthFor()));
             for (Answer.Other other : answer.others()) {
-                all.addAll(List.of(other.member(), other.holds(), other.wants(), other.permits(), other.localShare()));
-                all.addAll(List.of(other.since() - answer.now(), other.claimed() - answer.now(), other.alive()));
+                all.addAll(List.of(other.member(), other.holds(), other.wants(), other.permits()));
+                all.addAll(List.of(other.since() - answer.now(), other.claimed() - answer.now()));
             }
             return all;
         }
@@ -435,21 +436,18 @@ class ClusterOrdersTests {
             }
             int lent = 0;
             int alone = 0;
-            boolean isPromised = true;
+            int begun = 0; // calls that had begun with more than is lent now
             for (Replica replica : replicas) {
                 if (replica.isAlone()) {
                     alone += replica.uses();
                 } else {
                     lent += replica.uses();
-                    isPromised &= nanos - replica.lentSince < LEASE;
+                    begun += replica.uses() - (replica.isLent() ? replica.limit.lent() : 0);
                 }
             }
-            // only some reach the engine, and have done so for a lease: these may be lent all, beside the local shares
-            // of the others
-            if (lent > permits
-                    || (alone > permits && hasSeenAll)
-                    || (lent + alone > permits && hasSeenAll && isPromised)) {
-                return "%d lent and %d alone of %d: %s".formatted(lent, alone, permits, replicas);
+            if (lent > permits || lent + alone - begun > permits) {
+                return "%d lent, of which %d have begun before, and %d alone of %d: %s"
+                        .formatted(lent, begun, alone, permits, replicas);
             }
             return null;
         }
@@ -459,17 +457,15 @@ class ClusterOrdersTests {
             private boolean isUp;
             private @Nullable Claim waitsFor;
             private long isPausedUntil = nanos;
-            private long lentSince = nanos;
             private long lastNumber;
 
             Replica(String name) {
                 super(
                         settings,
-                        new ClusterSettings(name, Duration.ofNanos(LEASE), Duration.ofNanos(BEAT), onFailure, null),
+                        new ClusterSettings(name, Duration.ofNanos(LEASE), Duration.ofNanos(BEAT), onFailure, permits),
                         timer,
                         () -> nanos,
-                        () -> {},
-                        claim -> {});
+                        () -> {});
             }
 
             boolean isAwake() {
@@ -536,7 +532,7 @@ class ClusterOrdersTests {
 
             String state() {
                 return isUp + " " + running() + " " + calls() + " " + Math.max(0, isPausedUntil - nanos) + " "
-                        + Math.min(LEASE, nanos - lentSince) + " " + (waitsFor == null) + limit.lent()
+                        + (waitsFor == null) + limit.lent()
                         + " " + fields(share);
             }
 

@@ -1,7 +1,6 @@
 package io.github.virtualthread.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.github.virtualthread.limit.LimitExceededException.Reason;
@@ -94,31 +93,6 @@ class ClusterShareTests {
         d.exchange();
         assertThat(waiting.get(0).isRunning()).isTrue();
         assertThat(d.running() + e.running()).isLessThanOrEqualTo(PERMITS);
-    }
-
-    @Test
-    void whoWasAloneClaimsWhatItHasAndStopsNobody() {
-        a.runs(3);
-        learn(a, b);
-        lose(a);
-        assertThat(a.limit.cluster().lending()).isEqualTo(Lending.ALONE);
-        a.asks(7);
-        assertThat(a.running()).isEqualTo(10);
-        b.asks(30);
-
-        b.exchange();
-        assertThat(b.running())
-                .as("the local share of the other is kept for it")
-                .isEqualTo(10);
-        a.exchange();
-        assertThat(a.limit.cluster().lending()).isEqualTo(Lending.LENT);
-        assertThat(a.limit.lent()).as("as it was alone, and no more").isEqualTo(10);
-        a.end(6);
-        a.exchange();
-        a.exchange();
-        b.exchange();
-        assertThat(b.running()).as("shares grow").isEqualTo(16);
-        assertThat(a.limit.lent() + b.limit.lent()).isLessThanOrEqualTo(PERMITS);
     }
 
     @Test
@@ -281,39 +255,93 @@ class ClusterShareTests {
     }
 
     @Test
-    void aReplicaThatWasAloneAndStoppedCanBeAloneAgain() {
-        a.runs(3);
-        lose(a);
-        assertThat(a.limit.cluster().lending()).isEqualTo(Lending.ALONE);
-        a.share.goodbye();
-        a.share.failed();
+    void whoLeftIsNotAlone() {
+        Replica d = new Replica("d", 2);
+        d.exchange();
+        d.share.goodbye();
         pass(Duration.ofHours(1));
-        a.share.look();
-        engine.fail();
-        a.exchange();
-        patience(a);
-        assertThat(a.limit.cluster().lending()).isEqualTo(Lending.ALONE);
+        d.share.look();
+
+        assertThat(d.limit.cluster().lending()).isEqualTo(Lending.LOST);
+
+        lose(d);
+        assertThat(d.limit.cluster().lending()).as("it has begun again").isEqualTo(Lending.ALONE);
     }
 
-    // without the engine
+    // without the engine: of 20 permits, each of 3 replicas has 6
 
     @Test
-    void aloneEachUsesThePartThatTheEngineHasRecorded() {
-        learn(a, b, c);
-        int sum = 0;
-        for (Replica each : List.of(a, b, c)) {
-            lose(each);
-            sum += each.limit.lent();
-        }
-        assertThat(List.of(a.limit.lent(), b.limit.lent(), c.limit.lent())).containsExactly(7, 7, 6);
-        assertThat(sum).isEqualTo(PERMITS);
+    void itGoesOnAloneTwoLeasesAfterItsLastAnswer() {
+        Replica d = new Replica("d", 3);
+        learn(d);
+        d.asks(10);
+        engine.fail();
+        pass(VALID);
+        d.exchange();
+        patience(d);
+        assertThat(d.share.isAway()).isTrue();
+        assertThat(Duration.ofNanos(d.share.untilLook())).isEqualTo(LEASE);
+
+        pass(LEASE.minusNanos(1));
+        d.share.look();
+        assertThat(d.limit.cluster().lending())
+                .as("others may still have what is its part")
+                .isEqualTo(Lending.LOST);
+        pass(Duration.ofNanos(1));
+        d.share.look();
+
+        assertThat(d.limit.cluster().lending()).isEqualTo(Lending.ALONE);
+        assertThat(d.running()).isEqualTo(6);
+        assertThat(d.share.untilLook()).as("nothing more to see").isEqualTo(Long.MAX_VALUE);
+    }
+
+    @Test
+    void whatOthersMayUseAloneIsLentToNobody() {
+        Replica d = new Replica("d", 3);
+        d.asks(30);
+        learn(d);
+        assertThat(d.running()).isEqualTo(8);
+        assertThat(d.limit.cluster())
+                .extracting(ClusterState::kept, ClusterState::keptFor)
+                .containsExactly(12, 2);
+
+        learn(d, new Replica("e", 3), new Replica("f", 3));
+
+        assertThat(d.limit.cluster())
+                .extracting(ClusterState::kept, ClusterState::keptFor)
+                .containsExactly(0, 0);
+        assertThat(d.running()).isEqualTo(PERMITS);
+    }
+
+    @Test
+    void whoWasAloneClaimsWhatItHasAndStopsNobody() {
+        Replica d = new Replica("d", 2);
+        Replica e = new Replica("e", 2);
+        d.runs(3);
+        learn(d, e);
+        lose(d);
+        d.asks(7);
+        assertThat(d.running()).isEqualTo(10);
+        e.asks(30);
+
+        learn(e);
+        assertThat(e.running())
+                .as("the local share of the other is kept for it")
+                .isEqualTo(10);
+        d.exchange();
+        assertThat(d.limit.cluster().lending()).isEqualTo(Lending.LENT);
+        assertThat(d.limit.lent()).as("as it was alone, and no more").isEqualTo(10);
+        d.end(6);
+        learn(d, e);
+        assertThat(e.running()).as("shares grow").isEqualTo(16);
+        assertThat(d.limit.lent() + e.limit.lent()).isLessThanOrEqualTo(PERMITS);
     }
 
     /** Each reaches the engine alone for a moment, and loses it again. */
     @Test
-    void localSharesStayAPartOfThePermitsHoweverTheEngineComesAndGoes() {
-        learn(a, b, c);
-        List<Replica> all = List.of(a, b, c);
+    void neverMoreThanThePermitsHoweverTheEngineComesAndGoes() {
+        List<Replica> all = List.of(new Replica("d", 3), new Replica("e", 3), new Replica("f", 3));
+        learn(all.toArray(Replica[]::new));
         for (Replica each : all) {
             each.asks(PERMITS);
         }
@@ -321,48 +349,40 @@ class ClusterShareTests {
             for (Replica each : all) {
                 lose(each);
             }
+            assertThat(all).extracting(each -> each.limit.lent()).containsExactly(6, 6, 6);
             for (Replica each : all) {
-                each.exchange();
+                learn(each);
                 pass(Duration.ofSeconds(1));
+                assertThat(lent(all)).isLessThanOrEqualTo(PERMITS);
                 each.end(PERMITS);
                 each.asks(PERMITS);
                 lose(each);
-                assertThat(all.stream()
-                                .mapToInt(replica -> replica.limit.lent())
-                                .sum())
-                        .isLessThanOrEqualTo(PERMITS);
+                assertThat(lent(all)).isLessThanOrEqualTo(PERMITS);
             }
         }
-        assertThat(all).allMatch(each -> each.limit.cluster().lending() == Lending.ALONE);
+    }
+
+    private static int lent(List<Replica> replicas) {
+        return replicas.stream().mapToInt(each -> each.limit.lent()).sum();
     }
 
     @Test
-    void aloneItUsesNothingIfTheEngineHasNotRecordedItsLocalShareYet() {
-        Replica d = new Replica("d", limit(), OnFailure.LOCAL_SHARE, 2);
+    void aloneItUsesItsPartOfTheNumberInForce() {
+        Replica d = new Replica("d", 2);
+        Replica e = new Replica("e", 2);
+        e.limit.setClusterPermits(5);
+        learn(e, d);
+        lose(d);
+        assertThat(d.limit.lent()).isEqualTo(2);
+
+        d.limit.setClusterPermits(3);
+        engine.fail();
         d.exchange();
-
-        lose(d);
-
-        assertThat(d.limit.cluster().lending()).isEqualTo(Lending.ALONE);
-        assertThat(d.limit.lent()).isZero();
+        assertThat(d.limit.lent()).as("a smaller number, also alone").isEqualTo(1);
     }
 
     @Test
-    void theLocalShareIsAPartOfTheConfiguredReplicasAtLeast() {
-        Replica d = new Replica("d", limit(), OnFailure.LOCAL_SHARE, 5);
-        learn(d, a);
-
-        lose(d);
-
-        assertThat(d.limit.lent()).isEqualTo(4);
-    }
-
-    @Test
-    void aloneItUsesNoMoreThanTheNumberInForce() {
-        b.limit.setClusterPermits(5);
-        learn(b, a);
-        lose(a);
-        assertThat(a.limit.lent()).isEqualTo(3);
+    void aloneItUsesNoMoreThanThisReplicaMayRun() {
         Replica d =
                 new Replica("d", LimitSettings.of("partner", 2).withClusterPermits(PERMITS), OnFailure.LOCAL_SHARE, 2);
         neverReached(d);
@@ -371,16 +391,17 @@ class ClusterShareTests {
     }
 
     @ParameterizedTest
-    @CsvSource({"3, 6", "20, 1", "21, 0", "100, 0"})
-    void whoHasNeverReachedTheEngineUsesItsPartOfTheReplicas(int replicas, int part) {
-        Replica d = new Replica("d", limit(), OnFailure.LOCAL_SHARE, replicas);
+    @CsvSource({"3, 6, ALONE", "20, 1, ALONE", "21, 0, LOST"})
+    void whoHasNeverReachedTheEngineUsesItsPartToo(int replicas, int part, Lending lending) {
+        Replica d = new Replica("d", replicas);
         d.asks(10);
         engine.fail();
         d.exchange();
-        assertThat(d.running()).isZero();
         patience(d);
-        assertThat(d.limit.cluster().lending()).isEqualTo(Lending.ALONE);
-        assertThat(d.limit.lent()).isEqualTo(part);
+        assertThat(d.running()).isZero();
+        goAlone(d);
+        goAlone(d);
+        assertThat(d.limit.cluster().lending()).isEqualTo(lending);
         assertThat(d.running()).isEqualTo(part);
     }
 
@@ -404,7 +425,6 @@ class ClusterShareTests {
             e.share.look();
         }
         assertThat(e.share.isAway()).isTrue();
-        assertThat(e.limit.cluster().lending()).isEqualTo(Lending.ALONE);
     }
 
     @Test
@@ -466,38 +486,6 @@ class ClusterShareTests {
         assertThat(d.refusal()).isEqualTo(Reason.NO_LEASE);
     }
 
-    @Test
-    void aSmallerNumberIsFairAlsoAlone() {
-        learn(a, b);
-        lose(a);
-        lose(b);
-        assertThat(a.limit.lent() + b.limit.lent()).isEqualTo(PERMITS);
-        a.limit.setClusterPermits(6);
-        b.limit.setClusterPermits(6);
-
-        engine.fail();
-        a.exchange();
-        b.exchange();
-
-        assertThat(a.limit.lent() + b.limit.lent()).isEqualTo(6);
-    }
-
-    // a share that is taken back
-
-    @Test
-    void onlyAnotherReplicaThatIsKnownCanBeTakenBack() {
-        learn(a, b);
-        int exchanges = engine.exchanges().size();
-
-        assertThatThrownBy(() -> a.limit.takeBack("x"))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("Limit 'partner' has no other replica 'x'. Its replicas are [a, b]");
-        assertThatThrownBy(() -> a.limit.takeBack("a"))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("Limit 'partner' has no other replica 'a'. Its replicas are [a, b]");
-        assertThat(engine.exchanges()).hasSize(exchanges);
-    }
-
     // what is seen from outside
 
     @Test
@@ -508,8 +496,10 @@ class ClusterShareTests {
                         Lending.LOST,
                         Duration.ZERO,
                         20,
+                        0,
+                        0,
                         Duration.ZERO,
-                        List.of(new Member("a", 0, 0, 20, 0, Duration.ZERO, Duration.ZERO, false))));
+                        List.of(new Member("a", 0, 0, 20, Duration.ZERO, Duration.ZERO))));
         c.exchange();
         pass(Duration.ofSeconds(1));
         a.asks(3);
@@ -524,15 +514,13 @@ class ClusterShareTests {
                 .extracting(Member::holds, Member::wants)
                 .containsExactly(a.limit.lent(), 3);
         assertThat(a.share.describe()).isEqualTo("limit 'partner' has %d of 20 permits".formatted(a.limit.lent()));
-        learn(a, c);
-        lose(a);
-        assertThat(a.share.describe()).isEqualTo("limit 'partner' goes on alone with 10 of 20 permits");
-        assertThat(a.limit.whyFull()).isNull();
-        Replica d = new Replica("d", limit(), OnFailure.REJECT, null);
-        assertThat(d.share.describe()).isEqualTo("limit 'partner' rejects new calls");
-        assertThat(b.share.describe())
-                .startsWith(
-                        "limit 'partner' lets its calls wait, because this replica does not know how many there are");
+        Replica d = new Replica("d", 2);
+        assertThat(d.share.describe()).isEqualTo("limit 'partner' goes on alone with 10 of 20 permits");
+        lose(d);
+        assertThat(d.share.describe()).isEqualTo("limit 'partner' goes on alone with 10 of 20 permits");
+        Replica e = new Replica("e", limit(), OnFailure.REJECT, null);
+        assertThat(e.share.describe()).isEqualTo("limit 'partner' rejects new calls");
+        assertThat(b.share.describe()).isEqualTo("limit 'partner' lets its calls wait");
     }
 
     private static LimitSettings limit() {
@@ -544,9 +532,10 @@ class ClusterShareTests {
         engine.pass(time);
     }
 
-    /** They come to know each other, and the engine records their local shares. */
-    private static void learn(Replica... replicas) {
+    /** They come to know each other, and the engine knows that they have their answers. */
+    private void learn(Replica... replicas) {
         for (int i = 0; i < 4; i++) {
+            pass(BEAT);
             for (Replica each : replicas) {
                 each.exchange();
             }
@@ -560,13 +549,22 @@ class ClusterShareTests {
         replica.share.look();
         replica.exchange();
         patience(replica);
+        goAlone(replica);
         engine.heal();
+    }
+
+    /** Two leases after the last answer. */
+    private void goAlone(Replica replica) {
+        pass(LEASE);
+        replica.share.look();
     }
 
     private void neverReached(Replica replica) {
         engine.fail();
         replica.exchange();
         patience(replica);
+        goAlone(replica);
+        goAlone(replica);
     }
 
     private void patience(Replica replica) {
@@ -579,17 +577,16 @@ class ClusterShareTests {
     private final class Replica extends ClockedReplica {
 
         Replica(String name) {
-            this(name, limit(), OnFailure.LOCAL_SHARE, null);
+            this(name, limit(), OnFailure.WAIT, null);
+        }
+
+        /** One of so many that may run without the engine. */
+        Replica(String name, int replicas) {
+            this(name, limit(), OnFailure.LOCAL_SHARE, replicas);
         }
 
         Replica(String name, LimitSettings settings, OnFailure onFailure, @Nullable Integer replicas) {
-            super(
-                    settings,
-                    new ClusterSettings(name, LEASE, BEAT, onFailure, replicas),
-                    timer,
-                    () -> nanos,
-                    () -> {},
-                    goodbye -> {});
+            super(settings, new ClusterSettings(name, LEASE, BEAT, onFailure, replicas), timer, () -> nanos, () -> {});
         }
 
         /** Returns whether there was an answer, in time. */

@@ -42,7 +42,7 @@ class DemandTests {
 
     private ClockedReplica replica(LimitSettings settings) {
         ClusterSettings cluster = new ClusterSettings("shop", LEASE, Duration.ofNanos(BEAT), OnFailure.WAIT, null);
-        return new ClockedReplica(settings, cluster, timer, () -> nanos, () -> asked = true, goodbye -> {});
+        return new ClockedReplica(settings, cluster, timer, () -> nanos, () -> asked = true);
     }
 
     private void use(LimitSettings settings) {
@@ -377,7 +377,19 @@ class DemandTests {
         Duration zero = Duration.ZERO;
         int permits = replica.limit.clusterPermits();
         Claim claim = new Claim(
-                "partner", "zz", ++otherClaims, 0, zero, permits, holds, wants, holds, 0, 0, zero, Duration.ofHours(1));
+                "partner",
+                "zz",
+                ++otherClaims,
+                0,
+                zero,
+                zero,
+                permits,
+                0,
+                holds,
+                wants,
+                holds,
+                zero,
+                Duration.ofHours(1));
         try {
             assertThat(engine.exchange(List.of(claim))).hasSize(1);
         } catch (Exception impossible) {

@@ -48,14 +48,17 @@ class LeaseTests {
             loseIt();
         }
         if (from == From.ALONE) {
+            now += LENGTH;
+            assertThat(lease.mayBeAlone()).isTrue();
             lease.goAlone();
         }
     }
 
     private void loseIt() {
         for (int i = 0; i < 5; i++) {
+            assertThat(lease.untilLook(now)).isEqualTo(STEP);
             now += STEP;
-            assertThat(lease.runsOutOfPatience()).isEqualTo(i == 4);
+            lease.look();
         }
     }
 
@@ -151,13 +154,13 @@ class LeaseTests {
     @EnumSource(From.class)
     void patienceRunsOutOnlyWhereNothingIsLent(From from) {
         begin(from);
-        boolean hasRunOut = false;
+        boolean wasAway = lease.isAway();
         for (int i = 0; i < 20; i++) {
             now += from == From.NEW ? FIRST_STEP : STEP;
-            hasRunOut |= lease.runsOutOfPatience();
+            lease.look();
         }
 
-        assertThat(hasRunOut).isEqualTo(from == From.NEW || from == From.PATIENT);
+        assertThat(lease.isAway()).isEqualTo(wasAway || from == From.NEW || from == From.PATIENT);
     }
 
     @Test
@@ -165,12 +168,44 @@ class LeaseTests {
         begin(From.PATIENT);
         for (int i = 0; i < 50; i++) {
             now += i % 5 == 4 ? 2 * STEP + 1 : STEP;
-            assertThat(lease.runsOutOfPatience()).isFalse();
-            assertThat(lease.runsOutOfPatience()).as("too early").isFalse();
+            lease.look();
+            lease.look(); // too early
+            assertThat(lease.isAway()).isFalse();
         }
         loseIt();
         assertThat(lease.isAway()).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = From.class,
+            names = {"NEW", "PATIENT"})
+    void mayBeAloneTwoLeasesAfterTheLastAnswer(From from) {
+        begin(from);
+        long answered = from == From.NEW ? now : now - VALID;
+        for (int i = 0; i < 5; i++) {
+            now += from == From.NEW ? FIRST_STEP : STEP;
+            assertThat(lease.mayBeAlone()).as("its owner is patient").isFalse();
+            lease.look();
+        }
+        assertThat(lease.untilLook(now)).isEqualTo(answered + 2 * LENGTH - now);
+
+        now = answered + 2 * LENGTH - 1;
+        assertThat(lease.mayBeAlone()).isFalse();
+        now++;
+        assertThat(lease.mayBeAlone()).isTrue();
         assertThat(lease.untilLook(now)).as("nothing more to see").isEqualTo(Long.MAX_VALUE);
+    }
+
+    @Test
+    void whoStoodStillForLongerAsksBeforeItIsAlone() {
+        begin(From.LENT);
+        now += 10 * LENGTH;
+        lease.endIfOver();
+
+        assertThat(lease.mayBeAlone()).isFalse();
+        loseIt();
+        assertThat(lease.mayBeAlone()).isTrue();
     }
 
     @Test
@@ -178,10 +213,11 @@ class LeaseTests {
         for (int i = 0; i < 4; i++) {
             assertThat(lease.untilLook(now)).isEqualTo(FIRST_STEP);
             now += FIRST_STEP;
-            assertThat(lease.runsOutOfPatience()).isFalse();
+            lease.look();
+            assertThat(lease.isAway()).isFalse();
         }
         now += FIRST_STEP;
-        assertThat(lease.runsOutOfPatience()).isTrue();
+        lease.look();
         assertThat(lease.isAway()).isTrue();
     }
 
@@ -201,7 +237,8 @@ class LeaseTests {
 
         assertThat(lease.isAway()).isTrue();
         now += FIRST_STEP;
-        assertThat(lease.runsOutOfPatience()).isTrue();
+        lease.look();
+        assertThat(lease.untilLook(now)).isEqualTo(2 * LENGTH - FIRST_STEP);
     }
 
     @Test

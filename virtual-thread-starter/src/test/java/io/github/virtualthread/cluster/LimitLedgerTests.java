@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.virtualthread.cluster.Answer.Other;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What depends on the time of an engine, at times that a test chooses. {@code ClusterEngineContract} has the other rules. */
@@ -61,37 +63,7 @@ class LimitLedgerTests {
 
         Answer answer = new Member("b").ask(0, 0);
 
-        assertThat(answer.others()).containsExactly(new Other("a", 4, 4, PERMITS, 0, now, now, true));
-    }
-
-    @Test
-    void aNewMemberIsCarefulForOneLeaseFromThenOnWhenTheClockStepsBack() {
-        Member a = new Member("a");
-        a.ask(0, 0);
-        new Member("b").local(0, 0, 0, 4);
-        for (int i = 0; i < 3; i++) {
-            now += LEASE / 3;
-            a.ask(0, 0);
-        }
-        now += 1; // b is away
-        Member c = new Member("c");
-        c.lease = 2 * LEASE;
-        assertThat(c.ask(0, 10).share()).isEqualTo(6);
-
-        now -= HOUR;
-        for (int i = 0; i < 4; i++) { // b seems to live
-            a.ask(0, 0);
-            c.ask(6, 6);
-            now += LEASE / 4;
-        }
-        for (int i = 0; i < 4; i++) {
-            a.ask(0, 0);
-            assertThat(c.ask(6, 10).share()).isEqualTo(6);
-            now += LEASE / 4;
-        }
-        a.ask(0, 0);
-
-        assertThat(c.ask(6, 10).share()).isEqualTo(10);
+        assertThat(answer.others()).containsExactly(new Other("a", 4, 4, PERMITS, now, now));
     }
 
     @Test
@@ -186,62 +158,22 @@ class LimitLedgerTests {
     @ValueSource(longs = {LEASE, 2 * HOUR})
     void noNewMemberIsLentWhatOthersHaveWhenTheClockStepsBeyondAllLeases(long step) {
         Member a = new Member("a");
-        a.local(0, 8, 0, 8);
+        a.ask(0, 8);
         now += step;
 
-        Answer answer = new Member("b").local(0, 3, 0, 3);
-
-        assertThat(answer.share()).isZero();
-        assertThat(answer.localShare()).isZero();
+        assertThat(new Member("b").ask(0, 3).share()).isZero();
         assertThat(a.ask(Duration.ofSeconds(1), 8, 9).share()).isEqualTo(8);
     }
 
-    // An hour
+    // Two leases
 
     @Test
-    void aMemberThatIsAwayKeepsItsLocalShareForAnHour() {
-        Member a = new Member("a");
-        a.local(0, 0, 0, 4);
-        new Member("b").ask(0, 0);
-        now += LEASE + HOUR - 1;
-        Member c = new Member("c");
-        c.ask(0, 0);
-
-        assertThat(c.local(0, 0, 0, 10).localShare())
-                .as("held up, as all were silent")
-                .isZero();
-        Other other = c.ask(0, 0).others().getFirst();
-        assertThat(other.localShare()).isEqualTo(4);
-        assertThat(other.alive()).isFalse();
-        now += 1;
-        assertThat(c.ask(0, 0).others()).isEmpty();
-    }
-
-    @Test
-    void theLocalShareOfAMemberThatWasAwayForAnHourIsFree() {
-        Member b = new Member("b");
-        new Member("a").local(0, 0, 0, 4);
-        b.ask(0, 0);
-        long over = now + LEASE + HOUR;
-        while (now < over - LEASE / 2) {
-            now += LEASE / 2;
-            b.ask(0, 0);
-        }
-        now = over - 1;
-        assertThat(b.local(0, 0, 0, 10).localShare()).isEqualTo(6);
-
-        now = over;
-
-        assertThat(b.local(0, 0, 6, 10).localShare()).isEqualTo(10);
-    }
-
-    @Test
-    void aMemberThatComesBackAfterAnHourHoldsNobodyUp() {
+    void aMemberThatComesBackAfterTwoLeasesHoldsNobodyUp() {
         Member a = new Member("a");
         Member b = new Member("b");
         a.ask(0, 4);
         b.ask(0, 1);
-        long back = now + LEASE + HOUR;
+        long back = now + 2 * LEASE;
         while (now < back) {
             now += LEASE / 2;
             b.ask(1, 1);
@@ -259,15 +191,15 @@ class LimitLedgerTests {
         Member a = new Member("a");
         a.number = 7;
         a.ask(0, 4);
-        now += LEASE + HOUR;
+        now += 2 * LEASE;
+        new Member("b").ask(0, 0);
         a.number = 0;
 
         assertThat(a.ask(0, 4).refusal()).isNull();
     }
 
-    /** A copy of a database that is older than an hour knows as little as one of a minute ago. */
     @Test
-    void aNewMemberIsLentNothingForALeaseIfAllOthersAreSilentForMoreThanAnHour() {
+    void aNewMemberIsLentNothingForALeaseHoweverLongAllOthersAreSilent() {
         new Member("a").ask(0, 4);
         now += 24 * HOUR;
         Member b = new Member("b");
@@ -278,69 +210,138 @@ class LimitLedgerTests {
     }
 
     @Test
-    void localSharesThatMayHaveBeenLostAreFreeAfterAnHour() {
-        Member a = new Member("a");
-        a.local(0, 0, 0, 4);
-        loseData();
-        a.local(0, 0, 4, 4);
-        long noticed = now;
-        while (now < noticed + HOUR - LEASE / 2) {
-            now += LEASE / 2;
-            assertThat(a.local(0, 0, 4, 10).localShare()).isEqualTo(4);
+    void aMemberThatIsSilentIsForgottenAfterTwoLeases() {
+        new Member("a").ask(0, 4);
+        Member b = new Member("b");
+        now += 2 * LEASE - 1;
+        b.ask(0, 1);
+        assertThat(ledger.text()).contains("\na ");
+
+        now += 1;
+        b.ask(0, 1);
+
+        assertThat(ledger.text()).doesNotContain("\na ");
+    }
+
+    // Local shares: 10 permits of 3 replicas are 3 each
+
+    @Test
+    void aLocalShareIsKeptForEachMemberThatIsNotThere() {
+        Member a = alone("a");
+
+        Answer first = a.ask(0, PERMITS);
+        assertThat(first.share()).isEqualTo(4);
+        assertThat(first.permits()).isEqualTo(PERMITS);
+        assertThat(first).extracting(Answer::kept, Answer::keptFor).containsExactly(6, 2);
+
+        alone("b").ask(0, 0);
+        alone("c").ask(0, 0);
+        now += 1;
+        a.ask(4, 4);
+        assertThat(new Member("looks").ask(0, PERMITS).kept())
+                .as("to one that waits without the engine")
+                .isZero();
+    }
+
+    @Test
+    void nothingIsKeptForMembersThatHaveTheirAnswers() {
+        List<Member> all = List.of(alone("a"), alone("b"), alone("c"));
+        for (int i = 0; i < 3; i++) {
+            now += 1;
+            all.forEach(member -> member.ask(0, 0));
         }
 
-        now = noticed + HOUR;
-
-        assertThat(a.local(0, 0, 4, 10).localShare()).isEqualTo(10);
+        assertThat(all.getFirst().ask(0, PERMITS))
+                .extracting(Answer::share, Answer::kept, Answer::keptFor)
+                .containsExactly(PERMITS, 0, 0);
     }
 
-    @Test
-    void localSharesThatMayHaveBeenLostCountFromTheLastLoss() {
-        Member a = new Member("a");
-        a.local(0, 0, 0, 4);
-        loseData();
-        a.local(0, 0, 4, 4);
-        Member b = new Member("b");
-        b.local(0, 0, 6, 6); // all are known
-        now += LEASE;
+    /** Whoever borrows before that gives it back before the member goes on alone, two leases after its last answer. */
+    @ParameterizedTest
+    @CsvSource({"9999, 10, 0, 0", "10000, 9, 1, 1"})
+    void aMemberMayBeAloneALeaseAfterTheLastAnswerThatItIsKnownToHave(long later, int share, int kept, int keptFor) {
+        Member a = alone("a", 2);
+        Member b = alone("b", 2);
+        now += 1;
         a.ask(0, 0);
-        loseData();
-        a.local(0, 0, 4, 4);
-        now += LEASE;
+        b.ask(0, 0); // this answer comes
+        long confirmed = now;
+        now += LEASE / 2;
+        b.unanswered(4, 4); // it tells that
+        now += LEASE / 4;
+        b.unanswered(4, 4);
+        a.ask(0, 0);
 
-        assertThat(a.local(0, 0, 4, 10).localShare())
-                .as("6 are at the other again")
-                .isEqualTo(4);
+        now = confirmed + later;
+
+        assertThat(a.ask(0, PERMITS))
+                .as("b holds 4 of its 5")
+                .extracting(Answer::share, Answer::kept, Answer::keptFor)
+                .containsExactly(share - 4, kept, keptFor);
     }
 
     @Test
-    void localSharesThatMayHaveBeenLostAreCountedAnewAfterEachLoss() {
-        Member a = new Member("a");
-        Member b = new Member("b");
-        Member c = new Member("c");
-        a.local(0, 0, 0, 4);
-        b.local(0, 0, 0, 3);
-        loseData();
-        a.local(0, 0, 4, 4);
-        b.local(0, 0, 3, 3);
-        now += LEASE / 2;
-        a.local(0, 0, 4, 4);
-        b.lease = 0;
-        b.local(0, 0, 0, 0); // 3 may be at others
-        now += LEASE / 2;
-        a.local(0, 0, 4, 4);
-        String backup = ledger.text();
+    void whatAMemberHoldsThatMayBeAloneIsNotKeptForItOnceMore() {
+        Member a = alone("a", 2);
+        Member b = alone("b", 2);
         now += 1;
-        assertThat(c.local(0, 0, 0, 10).localShare()).isEqualTo(3);
-        ledger = LimitLedger.of(backup);
-        now += 1;
-        c.local(0, 0, 3, 3);
-        now += LEASE / 2;
-        c.local(0, 0, 3, 3);
-        a.local(0, 0, 4, 4);
-        now += LEASE / 2;
+        b.ask(7, 7);
 
-        assertThat(a.local(0, 0, 4, 10).localShare()).as("3 still may be").isEqualTo(4);
+        assertThat(a.ask(0, PERMITS))
+                .extracting(Answer::share, Answer::kept, Answer::keptFor)
+                .containsExactly(3, 0, 0);
+    }
+
+    @Test
+    void aMemberThatHasNotClaimedSinceTheYoungestBeganMayHaveBeenReplacedByIt() {
+        Member a = alone("a", 2);
+        Member b = alone("b", 2);
+        now += 1;
+        a.ask(0, 0);
+        b.ask(1, 1);
+        Member c = alone("c", 2);
+        c.ask(0, 0);
+        now += 1;
+        assertThat(a.ask(0, 0)).extracting(Answer::kept, Answer::keptFor).containsExactly(9, 2);
+
+        b.ask(1, 1);
+        c.ask(0, 0);
+
+        assertThat(a.ask(0, 0)).extracting(Answer::kept, Answer::keptFor).containsExactly(0, 0);
+    }
+
+    @Test
+    void nobodyKnowsHowLongAgoAnAnswerCameWhenTheClockStepsBack() {
+        Member a = alone("a", 2);
+        Member b = alone("b", 2);
+        now += 1;
+        a.ask(0, 0);
+        b.ask(0, 0);
+        now += 1;
+        b.ask(0, 0);
+        assertThat(a.ask(0, 0).kept()).isZero();
+
+        now -= HOUR;
+
+        assertThat(a.ask(0, 0).kept()).isEqualTo(5);
+    }
+
+    @Test
+    void noPermitIsKeptIfThereAreMoreReplicasThanPermits() {
+        assertThat(alone("a", PERMITS + 1).ask(0, PERMITS))
+                .extracting(Answer::share, Answer::kept, Answer::keptFor)
+                .containsExactly(PERMITS, 0, 0);
+    }
+
+    private Member alone(String name) {
+        return alone(name, 3);
+    }
+
+    /** One of so many that may run without the engine. */
+    private Member alone(String name, int replicas) {
+        Member member = new Member(name);
+        member.replicas = replicas;
+        return member;
     }
 
     // Numbers, servers, texts
@@ -351,15 +352,14 @@ class LimitLedgerTests {
         for (String name : new String[] {"a", "b", "c"}) {
             Member member = new Member(name);
             member.permits = most;
-            member.local(most, most, most, most);
+            member.replicas = 1;
+            member.ask(most, most);
         }
         Member d = new Member("d");
         d.permits = most;
+        d.replicas = 1;
 
-        Answer answer = d.local(0, most, 0, most);
-
-        assertThat(answer.share()).isZero();
-        assertThat(answer.localShare()).isZero();
+        assertThat(d.ask(0, most)).extracting(Answer::share, Answer::kept).containsExactly(0, 0);
     }
 
     @Test
@@ -387,9 +387,8 @@ class LimitLedgerTests {
     void aTextHasAllOfALedger() {
         Member a = new Member("a b\nc%+\u65e5");
         a.number = Long.MAX_VALUE - 10;
-        a.local(0, 3, 0, 4);
+        a.ask(0, 3);
         loseData();
-        a.localShare = 4;
         lend(a, 3, 3, "the server, 7\n");
         String text = ledger.text();
 
@@ -399,7 +398,7 @@ class LimitLedgerTests {
         ledger = LimitLedger.of(text);
         Answer answer = new Member("b").ask(0, 1);
         assertThat(answer.noGrowthFor()).isEqualTo(Duration.ofMillis(LEASE));
-        assertThat(answer.others()).containsExactly(new Other("a b\nc%+\u65e5", 3, 3, PERMITS, 4, now, now, true));
+        assertThat(answer.others()).containsExactly(new Other("a b\nc%+\u65e5", 3, 3, PERMITS, now, now));
     }
 
     @ParameterizedTest
@@ -407,16 +406,16 @@ class LimitLedgerTests {
             strings = {
                 "",
                 "x",
-                "1 2 3 4",
-                "1 2 3 4 5 6",
-                "a b c d e",
-                "1 2 3 -1 \na 1 2 3",
-                "1 2 3 -1 \na 1 2 3 4 5 6 7 8 9 10",
-                "1 2 3 -1 \na b c d e f g h i j",
-                "1 2 3 -1 \n"
+                "1 2 3",
+                "1 2 3 -1 server",
+                "a b c d",
+                "1 2 3 \na 1 2 3",
+                "1 2 3 \na 1 2 3 4 5 6 7 8 9 10",
+                "1 2 3 \na b c d e f g h i j",
+                "1 2 3 \n"
             })
     void aTextOfAnythingElseIsNamed(String text) {
-        if (text.equals("1 2 3 -1 \n")) {
+        if (text.equals("1 2 3 \n")) {
             assertThat(LimitLedger.of(text).text()).isEqualTo(text);
             return;
         }
@@ -456,8 +455,8 @@ class LimitLedgerTests {
 
         private final String name;
         private int permits = PERMITS;
-        private int localShare;
-        private int asksLocal;
+        private int replicas;
+        private long started = now;
         private long lease = LEASE;
         private long number;
         private long last;
@@ -469,12 +468,6 @@ class LimitLedgerTests {
 
         Answer ask(int holds, int asks) {
             return ask(last == 0 ? Duration.ZERO : Duration.ofMillis(now - answeredAt), holds, asks);
-        }
-
-        Answer local(int holds, int asks, int localShare, int asksLocal) {
-            this.localShare = localShare;
-            this.asksLocal = asksLocal;
-            return ask(holds, asks);
         }
 
         Answer ask(Duration age, int holds, int asks) {
@@ -502,12 +495,12 @@ class LimitLedgerTests {
                     ++number,
                     last,
                     age.isNegative() ? Duration.ZERO : age,
+                    Duration.ofMillis(Math.max(0, now - started)),
                     permits,
+                    replicas,
                     holds,
                     asks,
                     asks,
-                    localShare,
-                    asksLocal,
                     Duration.ZERO,
                     Duration.ofMillis(lease));
         }

@@ -173,8 +173,7 @@ class LongestStandTests {
             LimitSettings settings = LimitSettings.of("partner", permits).withClusterPermits(permits);
             limit = new TaskLimits(List.of(settings), timer, change -> {}).get("partner");
             ClusterSettings cluster = new ClusterSettings(name, LEASE, Duration.ofNanos(BEAT), OnFailure.WAIT, null);
-            share = new ClusterShare(
-                    limit, name, cluster, () -> nanos, new Exchanges(() -> BEAT, () -> asked = true, gone -> {}));
+            share = new ClusterShare(limit, name, cluster, () -> nanos, new Exchanges(() -> BEAT, () -> asked = true));
             duration = TimeUnit.MILLISECONDS.toNanos(millis);
             this.waiting = waiting;
             this.pause = TimeUnit.MILLISECONDS.toNanos(pause);

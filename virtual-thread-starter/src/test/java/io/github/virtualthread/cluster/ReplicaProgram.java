@@ -118,7 +118,7 @@ final class ReplicaProgram {
                 Duration.ofMillis(Long.parseLong(words.get(2))),
                 Duration.ofMillis(Long.parseLong(words.get(3))),
                 OnFailure.LOCAL_SHARE,
-                null);
+                3);
         application = new Application(words.get(1), settings, words.subList(4, words.size()));
         return "ok";
     }

@@ -244,7 +244,7 @@ class SharesTests {
     }
 
     private static Other member(String name, int wants, int holds, long since, long claimed) {
-        return new Other(name, holds, wants, 0, 0, since, claimed, true);
+        return new Other(name, holds, wants, 0, since, claimed);
     }
 
     private static Other waits(String name, int holds) {

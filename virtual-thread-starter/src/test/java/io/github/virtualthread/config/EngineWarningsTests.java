@@ -7,6 +7,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.github.virtualthread.cluster.ClusterEngine;
 import io.github.virtualthread.cluster.jdbc.JdbcClusterEngine;
 import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.LimitSettings.OnFailure;
 import io.github.virtualthread.limit.PermitsFrom;
 import io.github.virtualthread.pool.PoolSizes;
 import io.github.virtualthread.test.MemoryEngine;
@@ -216,7 +217,10 @@ class EngineWarningsTests {
             ClusterEngine made = engine.apply(context);
             context.registerBean(ClusterEngine.class, () -> made);
             for (LimitSettings limit : limits) {
-                context.registerBean(limit.name(), LimitSettings.class, () -> limit);
+                context.registerBean(
+                        limit.name(),
+                        LimitSettings.class,
+                        () -> limit.isShared() ? limit.withOnFailure(OnFailure.WAIT) : limit);
             }
             context.refresh();
         }

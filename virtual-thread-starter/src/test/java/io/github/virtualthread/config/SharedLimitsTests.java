@@ -7,6 +7,7 @@ import io.github.virtualthread.cluster.Answer;
 import io.github.virtualthread.cluster.ClusterEngine;
 import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.LimitSettings.OnFailure;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import io.github.virtualthread.test.MemoryEngine;
@@ -128,7 +129,8 @@ class SharedLimitsTests {
         AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
         context.register(configuration);
         context.registerBean(
-                LimitSettings.class, () -> LimitSettings.of("partner", 20).withClusterPermits(20));
+                LimitSettings.class,
+                () -> LimitSettings.of("partner", 20).withClusterPermits(20).withOnFailure(OnFailure.WAIT));
         return context;
     }
 

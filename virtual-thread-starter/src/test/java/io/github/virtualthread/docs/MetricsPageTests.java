@@ -14,6 +14,7 @@ import io.github.virtualthread.execution.TaskListener;
 import io.github.virtualthread.execution.TaskSpec;
 import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.LimitSettings.OnFailure;
 import io.github.virtualthread.test.MemoryEngine;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -83,7 +84,8 @@ class MetricsPageTests {
                         context -> context.getEnvironment().getPropertySources().addFirst(histograms))
                 .withBean(StuckAndPinned.class)
                 .withBean(LimitSettings.class, () -> LimitSettings.of("partner", 20)
-                        .withClusterPermits(20))
+                        .withClusterPermits(20)
+                        .withOnFailure(OnFailure.WAIT))
                 .withBean(ClusterEngine.class, MemoryEngine::new)
                 .run(context -> {
                     rejectOne(context.getBean(VirtualThreads.class));

@@ -17,8 +17,6 @@ import io.github.virtualthread.cluster.redis.RedisClusterEngine;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.LimitSettings.OnFailure;
-import io.github.virtualthread.limit.TaskLimit;
-import io.github.virtualthread.limit.TaskLimit.ClusterState;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.test.MemoryEngine;
 import io.github.virtualthread.timer.TaskTimer;
@@ -124,45 +122,6 @@ class OperatingPageTests {
             assertLogged(output, Pages.block("docs/operating.md", "log", "back"));
             shares.stop();
         }
-    }
-
-    @Test
-    void theLineOfAShareThatIsTakenBackIsOnThePage(CapturedOutput output) {
-        MemoryEngine engine = new MemoryEngine(false);
-        try (TaskTimer timer = new TaskTimer("timer")) {
-            TaskLimits limits = new TaskLimits(
-                    List.of(LimitSettings.of("partner", 20).withClusterPermits(20)), timer, change -> {});
-            String dead;
-            try (TaskTimer ofOther = new TaskTimer("other")) {
-                TaskLimits ofDead = new TaskLimits(
-                        limits.all().stream().map(TaskLimit::settings).toList(), ofOther, change -> {});
-                dead = shares(engine, ofDead, ofOther).member();
-                await().atMost(Duration.ofMinutes(2)).until(() -> engine.members("partner").stream()
-                        .anyMatch(it -> it.member().equals(dead)));
-            }
-            ClusterShares shares = shares(engine, limits, timer);
-            await().atMost(Duration.ofMinutes(2)).until(() -> hasMember(limits.get("partner"), dead));
-
-            limits.get("partner").takeBack(dead);
-
-            assertLogged(
-                    output,
-                    Pages.block("docs/operating.md", "log", "taken back").replace("shop-3-k0we", dead));
-            shares.stop();
-        }
-    }
-
-    private static ClusterShares shares(MemoryEngine engine, TaskLimits limits, TaskTimer timer) {
-        ClusterShares shares = new ClusterShares(() -> engine, ClusterSettings.DEFAULTS, timer);
-        shares.add(limits.get("partner"));
-        shares.start();
-        return shares;
-    }
-
-    private static boolean hasMember(TaskLimit limit, String name) {
-        ClusterState cluster = limit.cluster();
-        return cluster != null
-                && cluster.members().stream().anyMatch(member -> member.name().equals(name));
     }
 
     private static void assertLogged(CapturedOutput output, String... lines) {

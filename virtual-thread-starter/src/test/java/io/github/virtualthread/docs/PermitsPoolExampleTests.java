@@ -34,6 +34,7 @@ class PermitsPoolExampleTests {
                 .withPropertyValues(
                         "spring.application.name=shop",
                         "virtual-thread.limits.partner.cluster-permits=20",
+                        "virtual-thread.cluster.replicas=3",
                         "virtual-thread.limits.db.permits-from=dataSource")
                 .run(context -> {
                     HikariDataSource usual = (HikariDataSource) context.getBean(DataSource.class);

@@ -4,6 +4,7 @@ import io.github.virtualthread.cluster.ClusterEngine;
 import io.github.virtualthread.cluster.redis.RedisClusterEngine;
 import io.github.virtualthread.config.EnableVirtual;
 import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.LimitSettings.OnFailure;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -20,7 +21,7 @@ class SharedPartner {
 
     @Bean
     LimitSettings partner() {
-        return LimitSettings.of("partner", 20).withClusterPermits(20);
+        return LimitSettings.of("partner", 20).withClusterPermits(20).withOnFailure(OnFailure.WAIT);
     }
 }
 // end

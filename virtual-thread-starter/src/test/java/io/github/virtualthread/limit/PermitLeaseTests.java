@@ -455,11 +455,6 @@ class PermitLeaseTests extends TimedLimits {
         }
 
         @Override
-        protected TaskLimit.Member takeBack(String member) {
-            throw new UnsupportedOperationException(member);
-        }
-
-        @Override
         protected boolean isRefused() {
             return refuses && validFor == 0;
         }

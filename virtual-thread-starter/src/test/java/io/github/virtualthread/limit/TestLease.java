@@ -5,14 +5,12 @@ import io.github.virtualthread.limit.TaskLimit.ClusterState.Lending;
 import io.github.virtualthread.limit.TaskLimit.Member;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Lends a limit what a test wants, without an engine. */
 public final class TestLease extends PermitLease {
 
     private final TaskLimit limit;
     private volatile ClusterState state;
-    private final List<String> takenBack = new CopyOnWriteArrayList<>();
     private volatile boolean refused;
 
     /** The limit has this lease from now on, and no permits yet. */
@@ -24,8 +22,8 @@ public final class TestLease extends PermitLease {
     }
 
     private static ClusterState state(Lending lending, Duration since, int permits, List<Member> members) {
-        return new ClusterState(
-                lending, since, permits, lending == Lending.LENT ? Duration.ofMillis(8_500) : Duration.ZERO, members);
+        Duration left = lending == Lending.LENT ? Duration.ofMillis(8_500) : Duration.ZERO;
+        return new ClusterState(lending, since, permits, 6, 1, left, members);
     }
 
     /** Lends permits, and shows these members. */
@@ -54,20 +52,6 @@ public final class TestLease extends PermitLease {
     @Override
     protected boolean isValid() {
         return state.lending() != Lending.LOST;
-    }
-
-    @Override
-    protected Member takeBack(String member) {
-        takenBack.add(member);
-        return state.members().stream()
-                .filter(each -> each.name().equals(member))
-                .findFirst()
-                .orElseThrow();
-    }
-
-    /** The members whose shares were taken back. */
-    public List<String> takenBack() {
-        return takenBack;
     }
 
     @Override

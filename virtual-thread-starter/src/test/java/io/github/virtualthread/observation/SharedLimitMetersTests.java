@@ -58,15 +58,16 @@ class SharedLimitMetersTests {
         lease.lend(
                 7,
                 15,
-                new Member("shop-1", 7, 0, 20, 7, Duration.ZERO, Duration.ofMillis(80), false),
-                new Member("shop-2", 8, 9, 15, 7, Duration.ZERO, Duration.ofMillis(80), false));
+                new Member("shop-1", 7, 0, 20, Duration.ZERO, Duration.ofMillis(80)),
+                new Member("shop-2", 8, 9, 15, Duration.ZERO, Duration.ofMillis(80)));
 
         assertThat(value("permits")).isEqualTo(15);
         assertThat(value("share")).isEqualTo(7);
+        assertThat(value("kept")).isEqualTo(6);
         assertThat(value("members")).isEqualTo(2);
         assertThat(value("lease.left")).isEqualTo(8.5);
         assertThat(names().filter(id -> id.getName().startsWith("virtual.thread.limit.cluster")))
-                .hasSize(4)
+                .hasSize(5)
                 .allSatisfy(id -> assertThat(id.getTags()).containsExactly(Tag.of("limit", "partner")));
 
         lease.alone(10, Duration.ofSeconds(12));

@@ -115,7 +115,7 @@ class MemoryEngineTests extends ClusterEngineContract {
         failover.run();
 
         assertThat(engine.members("partner"))
-                .containsExactly(new Answer.Other("a", 3, 3, 10, 0, engine.now(), engine.now(), true));
+                .containsExactly(new Answer.Other("a", 3, 3, 10, engine.now(), engine.now()));
     }
 
     @Test
@@ -126,7 +126,7 @@ class MemoryEngineTests extends ClusterEngineContract {
     }
 
     private List<Claim> claims(int asks) {
-        return List.of(
-                new Claim("partner", "a", ++number, 0, Duration.ZERO, 10, 0, asks, asks, 0, 0, Duration.ZERO, LONG));
+        return List.of(new Claim(
+                "partner", "a", ++number, 0, Duration.ZERO, Duration.ZERO, 10, 0, 0, asks, asks, Duration.ZERO, LONG));
     }
 }

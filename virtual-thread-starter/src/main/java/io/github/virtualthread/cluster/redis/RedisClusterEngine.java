@@ -35,15 +35,15 @@ public final class RedisClusterEngine implements ClusterEngine {
     private final String cluster;
 
     /**
-     * Each key is the hash of one limit: field {@code limit} with {@code lostAt heldUpAt noGrowthUntil unseen server}, and for each
-     * member a field {@code member:<name>} with {@code number holds wants permits localShare since claimed lease carefulUntil}. Names
+     * Each key is the hash of one limit: field {@code limit} with {@code lostAt heldUpAt noGrowthUntil server}, and for each
+     * member a field {@code member:<name>} with {@code number holds wants permits since claimed lease confirmed started}. Names
      * are fields of their own, so they may have any characters.
      *
      * <p>The arguments are the name of the member and, for each key, what {@link #exchange} adds, with times in milliseconds. The
      * numbers of claims have 19 digits each, so that they are compared as text: a number of Lua has no room for all digits.
      *
-     * <p>Returns for each key {@code ok}, share, localShare, permits, noGrowthFor, now and, for each other member in the same list,
-     * name, holds, wants, permits, localShare, since, claimed, alive; or {@code late} and the number of the claim that came first, or
+     * <p>Returns for each key {@code ok}, share, permits, kept, keptFor, noGrowthFor, now and, for each other member in the same list,
+     * name, holds, wants, permits, since, claimed; or {@code late} and the number of the claim that came first, or
      * {@code error} and why, if the key holds something else. Then nothing is stored of this claim.
      *
      * <p>Reads the time and then writes, so it needs Redis 5 or later.
@@ -77,12 +77,12 @@ public final class RedisClusterEngine implements ClusterEngine {
             arguments.add(digits(claim.number()));
             arguments.add(digits(claim.last()));
             arguments.add(Long.toString(claim.age().toMillis()));
+            arguments.add(Long.toString(claim.running().toMillis()));
             arguments.add(Integer.toString(claim.permits()));
+            arguments.add(Integer.toString(claim.replicas()));
             arguments.add(Integer.toString(claim.holds()));
             arguments.add(Integer.toString(claim.wants()));
             arguments.add(Integer.toString(claim.asks()));
-            arguments.add(Integer.toString(claim.localShare()));
-            arguments.add(Integer.toString(claim.asksLocal()));
             arguments.add(Long.toString(claim.turn().toMillis()));
             arguments.add(Long.toString(claim.lease().toMillis()));
         }
@@ -119,8 +119,9 @@ public final class RedisClusterEngine implements ClusterEngine {
 
     private static Answer lent(Iterator<?> values) {
         int share = number(values);
-        int localShare = number(values);
         int permits = number(values);
+        int kept = number(values);
+        int keptFor = number(values);
         Duration noGrowthFor = Duration.ofMillis(time(values));
         long now = time(values);
         List<Answer.Other> others = new ArrayList<>();
@@ -130,12 +131,10 @@ public final class RedisClusterEngine implements ClusterEngine {
                     number(values),
                     number(values),
                     number(values),
-                    number(values),
                     time(values),
-                    time(values),
-                    number(values) == 1));
+                    time(values)));
         }
-        return new Answer(share, localShare, permits, noGrowthFor, now, others, null);
+        return new Answer(share, permits, kept, keptFor, noGrowthFor, now, others, null);
     }
 
     private static int number(Iterator<?> values) {

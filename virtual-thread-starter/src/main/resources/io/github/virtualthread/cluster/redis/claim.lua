@@ -1,10 +1,8 @@
 -- What the members of a cluster claim, and what they are lent: the rules of ClusterEngine, for all claims of one member at once.
 -- LimitLedger has the same rules, in Java. RedisClusterEngine says what goes in and out, and what is stored.
 
--- Local shares that were lost with data: not known until a member comes that these data should know; or, if another server has the
--- data, until a member comes that has local shares at all.
-local ARGUMENTS, HOUR, NEVER, NOT_KNOWN, OF_OLD_DATA = 11, 60 * 60 * 1000, string.rep('0', 19), -1, -2
-local MONTH = 30 * 24 * HOUR
+local ARGUMENTS, NEVER = 11, string.rep('0', 19)
+local MONTH = 30 * 24 * 60 * 60 * 1000
 local me = ARGV[1]
 
 -- The time of the server is the only one that counts. Its run id is another one after a restart and after a failover.
@@ -22,77 +20,64 @@ local function claim(i)
     return tonumber(ARGV[at + n])
   end
   return {
-    number = ARGV[at], last = ARGV[at + 1], age = number(2), permits = number(3), holds = number(4), wants = number(5),
-    asks = number(6), localShare = number(7), asksLocal = number(8), turn = number(9), lease = number(10),
+    number = ARGV[at], last = ARGV[at + 1], age = number(2), started = now - number(3), permits = number(4), replicas = number(5),
+    holds = number(6), wants = number(7), asks = number(8), turn = number(9), lease = number(10),
   }
 end
 
 -- Nil if the value is none of a member.
 local function row(value)
-  local number, holds, wants, permits, localShare, since, claimed, lease, carefulUntil =
+  local number, holds, wants, permits, since, claimed, lease, confirmed, started =
     string.match(value, '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+)$')
   return number and {
-    number = number, holds = tonumber(holds), wants = tonumber(wants), permits = tonumber(permits),
-    localShare = tonumber(localShare), since = tonumber(since), claimed = tonumber(claimed), lease = tonumber(lease),
-    carefulUntil = tonumber(carefulUntil),
+    number = number, holds = tonumber(holds), wants = tonumber(wants), permits = tonumber(permits), since = tonumber(since),
+    claimed = tonumber(claimed), lease = tonumber(lease), confirmed = tonumber(confirmed), started = tonumber(started),
   }
 end
 
 local function line(member)
-  return table.concat({ member.number, text(member.holds), text(member.wants), text(member.permits), text(member.localShare),
-    text(member.since), text(member.claimed), text(member.lease), text(member.carefulUntil) }, ' ')
+  return table.concat({ member.number, text(member.holds), text(member.wants), text(member.permits), text(member.since),
+    text(member.claimed), text(member.lease), text(member.confirmed), text(member.started) }, ' ')
 end
 
 -- Returns nil and a field, if that was written by something else.
 local function read(stored)
-  local limit = { lostAt = 0, heldUpAt = 0, noGrowthUntil = 0, unseen = NOT_KNOWN, server = '', isNew = true, others = {} }
+  local limit = { lostAt = 0, heldUpAt = 0, noGrowthUntil = 0, server = '', isNew = true, others = {} }
   limit.stepped, limit.forgotten = {}, {}
   for i = 1, #stored, 2 do
     local field, value = stored[i], stored[i + 1]
     if field == 'limit' then
-      local lostAt, heldUpAt, noGrowthUntil, unseen, of = string.match(value, '^(%d+) (%d+) (%d+) (%-?%d+) (%w*)$')
+      local lostAt, heldUpAt, noGrowthUntil, of = string.match(value, '^(%d+) (%d+) (%d+) (%w*)$')
       if not lostAt then
         return nil, field
       end
-      limit.isNew, limit.lostAt, limit.heldUpAt, limit.noGrowthUntil =
-        false, tonumber(lostAt), tonumber(heldUpAt), tonumber(noGrowthUntil)
-      limit.unseen, limit.server = tonumber(unseen), of
+      limit.isNew, limit.lostAt, limit.heldUpAt, limit.noGrowthUntil, limit.server =
+        false, tonumber(lostAt), tonumber(heldUpAt), tonumber(noGrowthUntil), of
     else
       local name, member = string.match(field, '^member:(.*)$'), row(value)
       if not name or not member then
         return nil, field
       end
-      if member.claimed > now then -- the clock has stepped back: a lease ends as if it began now
+      -- The clock has stepped back: a lease ends as if it began now, and nobody knows how long ago an answer came.
+      if member.claimed > now then
         member.since, member.claimed = math.min(member.since, now), now
-        member.carefulUntil = math.min(member.carefulUntil, now + member.lease)
+        member.confirmed, member.started = now - member.lease, math.min(member.started, now)
         limit.stepped[field] = member
       end
       member.name, member.alive = name, now < member.claimed + member.lease
-      local isForgotten = now >= member.claimed + member.lease + HOUR
-      if isForgotten then
-        table.insert(limit.forgotten, field) -- it has been away for an hour: nothing is kept for it
-      end
-      if name ~= me then
-        limit.isSilent = limit.isSilent ~= false and not member.alive -- also those that are forgotten now
-      end
-      if name == me and not isForgotten then
+      if name == me then
         limit.mine = member
-      elseif not isForgotten then
-        table.insert(limit.others, member)
+      else
+        limit.isSilent = limit.isSilent ~= false and not member.alive -- also those that are forgotten now
+        if now >= member.claimed + 2 * member.lease then
+          table.insert(limit.forgotten, field)
+        else
+          table.insert(limit.others, member)
+        end
       end
     end
   end
   return limit
-end
-
-local function localShares(limit, alsoOfTheLiving)
-  local all = 0
-  for _, other in ipairs(limit.others) do
-    if alsoOfTheLiving or not other.alive then
-      all = all + other.localShare
-    end
-  end
-  return all
 end
 
 -- The clock has stepped forward, and leases have ended too early. The answer to the stored claim may have been lost. If another
@@ -124,7 +109,7 @@ local function noteLoss(limit, it)
   local isMoved = limit.server ~= '' and limit.server ~= server
   local lost = limit.isNew or isMoved or (it.isMissed and not noted)
   if lost then
-    limit.lostAt, limit.unseen = now, isMoved and OF_OLD_DATA or NOT_KNOWN
+    limit.lostAt = now
   end
   -- Nobody is there of the others, who have not left: all have died, or these data are old.
   local doubted = lost or isAhead(limit, it) or (limit.isSilent and it.isOfNewMember)
@@ -134,16 +119,22 @@ local function noteLoss(limit, it)
   limit.isNew, limit.server = false, server
 end
 
--- Local shares that are not known are lent to nobody, until those that have them could be forgotten.
-local function noteUnseen(limit, it)
-  local more = it.localShare - (limit.mine and limit.mine.localShare or 0)
-  if now >= limit.lostAt + HOUR then
-    limit.unseen = 0
-  elseif (limit.unseen == OF_OLD_DATA or (limit.unseen == NOT_KNOWN and it.isMissed)) and it.localShare + it.asksLocal > 0 then
-    limit.unseen = math.max(0, it.permits - it.localShare - localShares(limit, true))
-  elseif more > 0 and limit.unseen > 0 then
-    limit.unseen = math.max(0, limit.unseen - more)
+-- A local share for each member that may be alone: for each that is not there, and for each that lives and may not have had an answer
+-- for a lease; of the latter less what it holds. One that has not claimed since the youngest began may have died, and be replaced by
+-- it: then another one is not there.
+local function keep(limit, it, permits, living)
+  local localShare = it.replicas > 0 and math.floor(permits / it.replicas) or 0
+  local missing = localShare > 0 and math.max(0, it.replicas - 1 - #living) or 0
+  local kept, keptFor, youngest = missing * localShare, missing, it.started
+  for _, other in ipairs(living) do
+    youngest = math.max(youngest, other.started)
   end
+  for _, other in ipairs(living) do
+    if (now >= other.confirmed + other.lease or other.claimed <= youngest) and localShare > other.holds then
+      kept, keptFor = kept + localShare - other.holds, keptFor + 1
+    end
+  end
+  return kept, keptFor
 end
 
 local function lend(key, it)
@@ -168,50 +159,43 @@ local function lend(key, it)
   for field, member in pairs(limit.stepped) do
     redis.call('HSET', key, field, line(member))
   end
-  it.isOfNewMember = it.last == NEVER or it.age >= HOUR -- after an hour it may have been forgotten
-  it.isMissed = not it.isOfNewMember and not (mine and mine.number >= it.last)
+  it.isOfNewMember = it.last == NEVER or not mine
+  it.isMissed = it.last ~= NEVER and it.age < it.lease and not (mine and mine.number >= it.last)
   noteLoss(limit, it)
-  noteUnseen(limit, it)
-  local carefulUntil = mine and mine.carefulUntil or 0
-  if it.isOfNewMember or it.age >= math.floor(it.lease / 2) then
-    carefulUntil = now + it.lease -- it was away, so others may be alone
-  end
 
   -- The smallest number that a living member says counts, less what the others hold.
-  local permits, held, latest = it.permits, 0, now + it.lease
+  local permits, held, latest, living = it.permits, 0, now + it.lease, {}
   for _, other in ipairs(limit.others) do
     latest = math.max(latest, other.claimed + other.lease)
     if other.alive then
       permits, held = math.min(permits, other.permits), held + other.holds
+      table.insert(living, other)
     end
   end
+  local kept, keptFor = keep(limit, it, permits, living)
 
   -- What it holds is never taken from it.
-  local share, localShare = it.holds, it.localShare
+  local share = it.holds
   if now >= limit.noGrowthUntil then
-    local gone = math.max(0, limit.unseen)
-    local free = permits - held - (now < carefulUntil and localShares(limit, false) + gone or 0)
-    share = math.max(share, math.min(it.asks, free))
-    local freeLocal = permits - localShares(limit, true) - gone
-    localShare = math.max(localShare, math.min(it.asksLocal, freeLocal))
+    share = math.max(share, math.min(it.asks, permits - held - kept))
   end
-
   if not limit.isNew then
     redis.call('HSET', key, 'limit', table.concat({ text(limit.lostAt), text(limit.heldUpAt), text(limit.noGrowthUntil),
-      text(limit.unseen), limit.server }, ' '))
+      limit.server }, ' '))
     if it.lease > 0 then
+      -- The answer to the claim that is stored, if the member is known to have it; otherwise the one before.
+      local confirmed = not mine and now - it.lease or mine.number == it.last and mine.claimed or mine.confirmed
       redis.call('HSET', key, 'member:' .. me, line({ number = it.number, holds = share, wants = it.wants, permits = it.permits,
-        localShare = localShare, since = now - it.turn, claimed = now, lease = it.lease, carefulUntil = carefulUntil }))
+        since = now - it.turn, claimed = now, lease = it.lease, confirmed = confirmed, started = it.started }))
     else
       redis.call('HDEL', key, 'member:' .. me)
     end
     redis.call('PEXPIRE', key, text(math.max(MONTH, latest - now))) -- forgotten a month after its last claim
   end
 
-  local answer = { 'ok', share, localShare, permits, math.max(0, limit.noGrowthUntil - now), now }
-  for _, other in ipairs(limit.others) do
-    for _, value in ipairs({ other.name, other.alive and other.holds or 0, other.alive and other.wants or 0, other.permits,
-      other.localShare, other.since, other.claimed, other.alive and 1 or 0 }) do
+  local answer = { 'ok', share, permits, math.min(permits, kept), keptFor, math.max(0, limit.noGrowthUntil - now), now }
+  for _, other in ipairs(living) do
+    for _, value in ipairs({ other.name, other.holds, other.wants, other.permits, other.since, other.claimed }) do
       table.insert(answer, value)
     end
   end

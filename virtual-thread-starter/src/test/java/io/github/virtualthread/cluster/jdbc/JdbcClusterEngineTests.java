@@ -60,8 +60,8 @@ class JdbcClusterEngineTests extends JdbcEngineContract {
 
             assertThat(engine.isInitialized()).isTrue();
             for (int number = 1; number <= 2; number++) {
-                Claim claim =
-                        new Claim("partner", "a", number, 0, Duration.ZERO, 10, 0, 3, 3, 0, 0, Duration.ZERO, LONG);
+                Claim claim = new Claim(
+                        "partner", "a", number, 0, Duration.ZERO, Duration.ZERO, 10, 0, 0, 3, 3, Duration.ZERO, LONG);
                 assertThat(engine.exchange(List.of(claim)).getFirst().share()).isEqualTo(3);
             }
         }

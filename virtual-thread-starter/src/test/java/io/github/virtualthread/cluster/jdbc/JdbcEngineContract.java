@@ -268,8 +268,8 @@ public abstract class JdbcEngineContract extends ClusterStoreContract {
 
     @Test
     void aMemberThatLeavesANewLimitLeavesNoRow() throws Exception {
-        engine.exchange(
-                List.of(new Claim("new", "a", 1, 0, Duration.ZERO, 10, 0, 0, 0, 0, 0, Duration.ZERO, Duration.ZERO)));
+        engine.exchange(List.of(new Claim(
+                "new", "a", 1, 0, Duration.ZERO, Duration.ZERO, 10, 0, 0, 0, 0, Duration.ZERO, Duration.ZERO)));
 
         assertThat(ledgers()).doesNotContainKey("new");
     }
@@ -670,7 +670,20 @@ public abstract class JdbcEngineContract extends ClusterStoreContract {
 
     private static Claim claim(
             String limit, String member, long number, long last, int holds, int asks, Duration lease) {
-        return new Claim(limit, member, number, last, Duration.ZERO, 10, holds, asks, asks, 0, 0, Duration.ZERO, lease);
+        return new Claim(
+                limit,
+                member,
+                number,
+                last,
+                Duration.ZERO,
+                Duration.ZERO,
+                10,
+                0,
+                holds,
+                asks,
+                asks,
+                Duration.ZERO,
+                lease);
     }
 
     private Answer answer(ClusterEngine engine, String member, int asks) throws Exception {

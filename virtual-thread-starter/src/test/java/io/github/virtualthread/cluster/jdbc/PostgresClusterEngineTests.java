@@ -60,8 +60,8 @@ class PostgresClusterEngineTests extends JdbcEngineContract {
             connection.setReadOnly(true);
             JdbcClusterEngine engine = new JdbcClusterEngine(new WatchedConnections(connection).dataSource(), "shop");
 
-            List<Answer> answers = engine.exchange(
-                    List.of(new Claim("partner", "a", 1, 0, Duration.ZERO, 10, 0, 4, 4, 0, 0, Duration.ZERO, LONG)));
+            List<Answer> answers = engine.exchange(List.of(new Claim(
+                    "partner", "a", 1, 0, Duration.ZERO, Duration.ZERO, 10, 0, 0, 4, 4, Duration.ZERO, LONG)));
 
             assertThat(answers).extracting(Answer::share).containsExactly(4);
             assertThat(connection.isReadOnly()).isTrue();
@@ -103,8 +103,8 @@ class PostgresClusterEngineTests extends JdbcEngineContract {
 
     private static void exchange(JdbcClusterEngine engine, int times) throws Exception {
         for (int i = 0; i < times; i++) {
-            Claim claim =
-                    new Claim("partner", "a", number++, 0, Duration.ZERO, 10, i % 2, 4, 4, 0, 0, Duration.ZERO, LONG);
+            Claim claim = new Claim(
+                    "partner", "a", number++, 0, Duration.ZERO, Duration.ZERO, 10, 0, i % 2, 4, 4, Duration.ZERO, LONG);
             assertThat(engine.exchange(List.of(claim)).getFirst().refusal()).isNull();
         }
     }

@@ -81,7 +81,19 @@ class RedisClusterModeTests {
     private static List<Claim> claims(String member, long number, int asks, Duration lease) {
         return IntStream.range(0, 20)
                 .mapToObj(i -> new Claim(
-                        "limit-" + i, member, number, 0, Duration.ZERO, 10, 0, asks, asks, 0, 0, Duration.ZERO, lease))
+                        "limit-" + i,
+                        member,
+                        number,
+                        0,
+                        Duration.ZERO,
+                        Duration.ZERO,
+                        10,
+                        0,
+                        0,
+                        asks,
+                        asks,
+                        Duration.ZERO,
+                        lease))
                 .toList();
     }
 }

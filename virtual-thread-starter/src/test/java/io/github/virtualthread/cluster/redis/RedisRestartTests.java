@@ -91,7 +91,19 @@ class RedisRestartTests {
 
     private Answer ask(String member, long number, long last, int holds, int asks, Duration lease) {
         Claim claim = new Claim(
-                "partner", member, number, last, Duration.ZERO, 10, holds, asks, asks, 0, 0, Duration.ZERO, lease);
+                "partner",
+                member,
+                number,
+                last,
+                Duration.ZERO,
+                Duration.ZERO,
+                10,
+                0,
+                holds,
+                asks,
+                asks,
+                Duration.ZERO,
+                lease);
         return engine.exchange(List.of(claim)).getFirst();
     }
 }

@@ -48,11 +48,15 @@ class ScriptAndLedgerTests {
 
     /** What a member knows. */
     private static final class Member {
+        final long started;
         long number;
         long last;
         long answeredAt;
         int share;
-        int localShare;
+
+        Member(long now) {
+            started = now;
+        }
     }
 
     private record Backup(String text, Map<Object, Object> hash) {}
@@ -107,7 +111,7 @@ class ScriptAndLedgerTests {
             }
             claim(random, "seed " + seed + ", claim " + i);
         }
-        assertThat(seen).as("what has happened").containsKeys("late", "held up", "grows", "grows locally", "full");
+        assertThat(seen).as("what has happened").containsKeys("late", "held up", "grows", "kept", "full", "none kept");
     }
 
     private static long time(Random random) {
@@ -128,7 +132,7 @@ class ScriptAndLedgerTests {
 
     private void claim(Random random, String when) {
         String name = "member " + random.nextInt(4);
-        Member member = members.computeIfAbsent(name, isNew -> new Member());
+        Member member = members.computeIfAbsent(name, isNew -> new Member(now));
         Claim claim = claim(random, name, member);
         redis.opsForValue().set("test:now", Long.toString(now));
         redis.opsForValue().set("test:server", server);
@@ -151,7 +155,6 @@ class ScriptAndLedgerTests {
             member.last = claim.number();
             member.answeredAt = now;
             member.share = ofLedger.share();
-            member.localShare = ofLedger.localShare();
         }
     }
 
@@ -162,18 +165,17 @@ class ScriptAndLedgerTests {
         long error = random.nextInt(5) == 0 ? random.nextLong(2 * LEASE) - LEASE : 0;
         long age = member.last == 0 ? 0 : Math.max(0, now - member.answeredAt + error);
         int holds = random.nextInt(member.share + 1) + (random.nextInt(20) == 0 ? 3 : 0);
-        int localShare = random.nextInt(member.localShare + 1) + (random.nextInt(20) == 0 ? 2 : 0);
         return new Claim(
                 LIMIT,
                 name,
                 leaves && random.nextBoolean() ? Long.MAX_VALUE : member.number,
                 leaves ? 0 : member.last,
                 Duration.ofMillis(age),
+                Duration.ofMillis(Math.max(0, now - member.started)),
                 8 + random.nextInt(3),
+                random.nextInt(5) == 0 ? random.nextInt(12) : 4,
                 holds,
                 random.nextInt(10),
-                random.nextInt(12),
-                localShare,
                 random.nextInt(12),
                 Duration.ofMillis(random.nextInt(5_000)),
                 leaves ? Duration.ZERO : Duration.ofMillis(random.nextBoolean() ? LEASE : LEASE / 3));
@@ -186,8 +188,8 @@ class ScriptAndLedgerTests {
         if (answer.share() > claim.holds()) {
             saw("grows");
         }
-        if (answer.localShare() > claim.localShare()) {
-            saw("grows locally");
+        if (claim.replicas() > 0) {
+            saw(answer.kept() > 0 ? "kept" : "none kept");
         }
         if (answer.share() < claim.asks() && answer.noGrowthFor().isZero()) {
             saw("full");
@@ -203,8 +205,9 @@ class ScriptAndLedgerTests {
         others.sort(Comparator.comparing(Other::member));
         return new Answer(
                 answer.share(),
-                answer.localShare(),
                 answer.permits(),
+                answer.kept(),
+                answer.keptFor(),
                 answer.noGrowthFor(),
                 answer.now(),
                 others,

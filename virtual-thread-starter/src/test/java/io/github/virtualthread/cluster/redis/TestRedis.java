@@ -146,6 +146,7 @@ final class TestRedis implements AutoCloseable {
 
     static Claim claim(String member, String limit, long number, Duration lease) {
         int asks = lease.isZero() ? 0 : 4;
-        return new Claim(limit, member, number, 0, Duration.ZERO, 10, 0, asks, asks, 0, 0, Duration.ZERO, lease);
+        return new Claim(
+                limit, member, number, 0, Duration.ZERO, Duration.ZERO, 10, 0, 0, asks, asks, Duration.ZERO, lease);
     }
 }

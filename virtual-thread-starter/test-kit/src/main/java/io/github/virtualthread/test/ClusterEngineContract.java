@@ -97,7 +97,7 @@ public abstract class ClusterEngineContract extends ClusterStoreContract {
         Answer answer = b.ask(1, 10);
 
         assertThat(answer.share()).isEqualTo(10);
-        assertThat(answer.others()).extracting(Other::alive).containsExactly(false);
+        assertThat(answer.others()).isEmpty();
     }
 
     @Test
@@ -119,7 +119,7 @@ public abstract class ClusterEngineContract extends ClusterStoreContract {
         pass(SHORT);
         b.ask(1, 10);
 
-        Answer answer = a.lease(LONG).away(LONG.dividedBy(2)).ask(2, 7);
+        Answer answer = a.lease(LONG).away(LONG).ask(2, 7);
 
         assertThat(answer.share()).as("the calls that it still runs").isEqualTo(2);
         assertThat(answer.noGrowthFor()).as("holds nobody up").isZero();
@@ -212,23 +212,7 @@ public abstract class ClusterEngineContract extends ClusterStoreContract {
     }
 
     @Test
-    void aMemberThatIsAwayCanBeDismissed() throws Exception {
-        member("a").lease(SHORT).local(0, 3, 0, 4);
-        Member b = member("b");
-        b.ask(0, 1);
-        pass(SHORT);
-
-        Answer dismissed = engine.exchange(List.of(goodbyeFor("a"))).getFirst();
-
-        assertThat(dismissed.refusal()).isNull();
-        Answer answer = b.local(1, 1, 0, 10);
-        assertThat(answer.others()).isEmpty();
-        assertThat(answer.localShare()).as("what it had is free").isEqualTo(10);
-        assertThat(answer.noGrowthFor()).isZero();
-    }
-
-    @Test
-    void aMemberThatLivesAlthoughItWasDismissedHoldsUpGrowth() throws Exception {
+    void aMemberThatLivesAlthoughItSaidGoodbyeHoldsUpGrowth() throws Exception {
         Member a = member("a");
         a.ask(0, 3);
         Member b = member("b");
@@ -244,7 +228,7 @@ public abstract class ClusterEngineContract extends ClusterStoreContract {
 
     private static Claim goodbyeFor(String member) {
         return new Claim(
-                LIMIT, member, Long.MAX_VALUE, 0, Duration.ZERO, PERMITS, 0, 0, 0, 0, 0, Duration.ZERO, Duration.ZERO);
+                LIMIT, member, Long.MAX_VALUE, 0, Duration.ZERO, Duration.ZERO, PERMITS, 0, 0, 0, 0, Duration.ZERO, Duration.ZERO);
     }
 
     // Claims that come late
@@ -258,7 +242,7 @@ public abstract class ClusterEngineContract extends ClusterStoreContract {
 
         for (Duration lease : List.of(LONG, Duration.ZERO)) {
             Answer answer = engine.exchange(List.of(new Claim(
-                            LIMIT, "a", late, 0, Duration.ZERO, PERMITS, 0, 0, 0, 0, 0, Duration.ZERO, lease)))
+                            LIMIT, "a", late, 0, Duration.ZERO, Duration.ZERO, PERMITS, 0, 0, 0, 0, Duration.ZERO, lease)))
                     .getFirst();
             assertThat(answer.refusal())
                     .isEqualTo(
@@ -351,6 +335,7 @@ public abstract class ClusterEngineContract extends ClusterStoreContract {
         loseData();
         a.lease(MEDIUM).ask(1, 2);
         pass(MEDIUM);
+        a.lease(LONG).ask(1, 1);
 
         Answer second = b.ask(1, 2);
         Answer third = c.ask(1, 3);
@@ -457,159 +442,11 @@ public abstract class ClusterEngineContract extends ClusterStoreContract {
 
     @Test
     void aMemberThatComesBackIsLentWhatIsFreeAlsoIfAllOthersAreSilent() throws Exception {
-        member("a").lease(SHORT).ask(0, 3);
-        Member b = member("b").lease(SHORT);
+        member("a").lease(MEDIUM).ask(0, 3);
+        Member b = member("b").lease(MEDIUM);
         b.ask(0, 3);
-        pass(SHORT);
-
-        assertThat(b.lease(LONG).away(LONG.minusMinutes(1)).ask(3, 10).share()).isEqualTo(10);
-    }
-
-    // Local shares
-
-    @Test
-    void localSharesAreLentAsSharesAre() throws Exception {
-        Member a = member("a");
-        assertThat(a.local(0, 0, 0, 4).localShare()).isEqualTo(4);
-        Member b = member("b");
-
-        assertThat(b.local(0, 0, 0, 7).localShare()).isEqualTo(6);
-        assertThat(b.local(0, 0, 6, 7).localShare()).isEqualTo(6);
-        assertThat(b.local(0, 0, 2, 2).localShare()).as("gives some back").isEqualTo(2);
-        assertThat(a.local(0, 0, 4, 10).localShare()).isEqualTo(8);
-        assertThat(b.ask(0, 10).share()).as("are lent beside the shares").isEqualTo(10);
-    }
-
-    @Test
-    void aLocalShareIsNotTaken() throws Exception {
-        member("a").local(0, 0, 0, 8);
-
-        assertThat(member("b").local(0, 0, 5, 3).localShare()).isEqualTo(5);
-    }
-
-    @Test
-    void theSmallestNumberOfPermitsCountsForLocalSharesToo() throws Exception {
-        member("a").permits(6).ask(0, 0);
-
-        assertThat(member("b").local(0, 0, 0, 10).localShare()).isEqualTo(6);
-    }
-
-    @Test
-    void aLocalShareIsKeptForAMemberThatIsAway() throws Exception {
-        Member b = member("b");
-        b.ask(0, 0);
-        member("a").lease(SHORT).local(0, 0, 0, 4);
-        pass(SHORT);
-
-        assertThat(b.local(0, 0, 0, 10).localShare()).isEqualTo(6);
-    }
-
-    @Test
-    void aGoodbyeFreesALocalShare() throws Exception {
-        Member a = member("a");
-        a.local(0, 0, 0, 4);
-        a.leave();
-
-        assertThat(member("b").local(0, 0, 0, 10).localShare()).isEqualTo(10);
-    }
-
-    @Test
-    void noLocalShareGrowsWhileNoShareGrows() throws Exception {
-        Member a = member("a");
-        a.local(0, 0, 0, 4);
-        loseData();
-
-        assertThat(a.local(0, 0, 4, 10).localShare()).isEqualTo(4);
-    }
-
-    @Test
-    void localSharesOfMembersThatAreAwayAreNotFreeForANewMember() throws Exception {
-        Member a = member("a");
-        a.ask(0, 1);
-        member("b").lease(SHORT).local(0, 5, 0, 3);
-        pass(SHORT);
-        Member c = member("c").lease(MEDIUM);
-
-        assertThat(c.ask(0, 10).share()).isEqualTo(6);
-        assertThat(c.ask(0, 10).share()).as("its second claim").isEqualTo(6);
-        pass(MEDIUM);
-        assertThat(c.lease(LONG).ask(6, 10).share()).as("a lease later").isEqualTo(9);
-    }
-
-    @Test
-    void localSharesOfMembersThatAreAwayAreNotFreeForOneThatWasAwayItself() throws Exception {
-        Member a = member("a");
-        a.ask(0, 1);
-        member("b").lease(SHORT).local(0, 5, 0, 3);
-        Member c = hasStayed("c");
-        pass(SHORT);
-
-        assertThat(c.away(LONG.dividedBy(2)).ask(0, 10).share()).isEqualTo(6);
-    }
-
-    /** A member that is not new any more. */
-    private Member hasStayed(String name) throws Exception {
-        Member member = member(name).lease(SHORT);
-        member.ask(0, 0);
-        pass(SHORT);
-        member.lease(LONG).away(LONG.dividedBy(4)).ask(0, 0);
-        return member;
-    }
-
-    @Test
-    void localSharesOfMembersThatAreAwayAreFreeForOneThatStayed() throws Exception {
-        Member a = hasStayed("a");
-        member("b").lease(SHORT).local(0, 5, 0, 3);
-        pass(SHORT);
-
-        assertThat(a.ask(1, 10).share()).isEqualTo(10);
-    }
-
-    @Test
-    void localSharesThatMayHaveBeenLostAreLentToNobody() throws Exception {
-        Member a = member("a");
-        Member b = member("b");
-        a.local(0, 0, 0, 4);
-        b.local(0, 0, 0, 4);
-        pass(SHORT);
-        loseData();
-        a.lease(MEDIUM).local(0, 0, 4, 4);
-        a.lease(LONG).local(0, 0, 4, 4);
-        Member fresh = member("fresh");
         pass(MEDIUM);
 
-        assertThat(fresh.local(0, 0, 0, 10).localShare()).isZero();
-        assertThat(a.local(0, 0, 4, 10).localShare()).isEqualTo(4);
-
-        b.local(0, 0, 4, 4);
-        assertThat(fresh.local(0, 0, 0, 10).localShare())
-                .as("2 may be at others")
-                .isZero();
-
-        b.leave();
-        assertThat(fresh.local(0, 0, 0, 10).localShare()).isEqualTo(4);
-    }
-
-    @Test
-    void localSharesThatGrewAfterABackupAreLentToNobody() throws Exception {
-        Member a = member("a");
-        Member b = member("b");
-        a.local(0, 0, 0, 2);
-        b.local(0, 0, 0, 2);
-        Runnable restore = backup();
-        a.local(0, 0, 2, 5);
-        b.local(0, 0, 2, 5);
-        pass(SHORT);
-        restore.run();
-        a.lease(MEDIUM).local(0, 0, 5, 5);
-        a.lease(LONG).local(0, 0, 5, 5);
-        pass(MEDIUM);
-
-        Member fresh = member("fresh");
-        assertThat(fresh.local(0, 0, 0, 10).localShare()).isZero();
-
-        b.local(0, 0, 5, 5);
-        a.leave();
-        assertThat(fresh.local(0, 0, 0, 10).localShare()).isEqualTo(5);
+        assertThat(b.lease(LONG).away(LONG).ask(3, 10).share()).isEqualTo(10);
     }
 }

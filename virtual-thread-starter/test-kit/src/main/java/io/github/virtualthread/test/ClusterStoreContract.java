@@ -145,7 +145,7 @@ public abstract class ClusterStoreContract {
             for (String limit : limits) {
                 Duration lease = number == 1 ? AT_ONCE : Duration.ZERO;
                 claims.add(new Claim(
-                        limit, "settler", number, 0, Duration.ZERO, PERMITS, 0, 0, 0, 0, 0, Duration.ZERO, lease));
+                        limit, "settler", number, 0, Duration.ZERO, Duration.ZERO, PERMITS, 0, 0, 0, 0, Duration.ZERO, lease));
             }
             engine.exchange(claims);
             pass(AT_ONCE);
@@ -155,23 +155,22 @@ public abstract class ClusterStoreContract {
     @Test
     void answersWithTheOtherMembersAsTheyClaimedLast() throws Exception {
         Member a = member("a");
-        a.localShare = 2;
         a.wants = 99;
         a.turn = SHORT;
         long first = a.ask(0, 4).now();
-        Member b = member("b").lease(SHORT);
+        Member b = member("b");
         b.permits = 12;
         b.wants = 3;
-        b.localShare = 1;
         long second = b.ask(0, 2).now();
-        pass(SHORT);
+        member("gone").lease(AT_ONCE).ask(0, 1);
+        pass(AT_ONCE);
 
         Answer answer = member("c").ask(0, 0);
 
         assertThat(answer.others())
                 .containsExactlyInAnyOrder(
-                        new Other("a", 4, 99, 10, 2, first - SHORT.toMillis(), first, true),
-                        new Other("b", 0, 0, 12, 1, second, second, false));
+                        new Other("a", 4, 99, 10, first - SHORT.toMillis(), first),
+                        new Other("b", 2, 3, 12, second, second));
     }
 
     @Test
@@ -383,7 +382,6 @@ public abstract class ClusterStoreContract {
         private final Random random;
         private final AtomicInteger full;
         private final int[] shares = new int[LIMITS.size()];
-        private final int[] localShares = new int[LIMITS.size()];
         private final long[] last = new long[LIMITS.size()];
 
         Claimer(String member, Random random, AtomicInteger full) {
@@ -406,21 +404,13 @@ public abstract class ClusterStoreContract {
             assertThat(answer.refusal()).isNull();
             int lent = (claim.leaves() ? 0 : answer.share())
                     + answer.others().stream().mapToInt(Other::holds).sum();
-            int lentLocally = (claim.leaves() ? 0 : answer.localShare())
-                    + answer.others().stream().mapToInt(Other::localShare).sum();
             assertThat(lent).as("permits lent after %s: %s", claim, answer).isLessThanOrEqualTo(PERMITS);
-            assertThat(lentLocally)
-                    .as("local shares after %s: %s", claim, answer)
-                    .isLessThanOrEqualTo(PERMITS);
             assertThat(answer.noGrowthFor()).isZero();
             assertThat(answer.share()).isBetween(claim.holds(), Math.max(claim.holds(), claim.asks()));
-            assertThat(answer.localShare())
-                    .isBetween(claim.localShare(), Math.max(claim.localShare(), claim.asksLocal()));
             if (lent == PERMITS) {
                 full.incrementAndGet();
             }
             shares[limit] = claim.leaves() ? 0 : answer.share();
-            localShares[limit] = claim.leaves() ? 0 : answer.localShare();
             last[limit] = claim.leaves() ? 0 : claim.number();
         }
 
@@ -428,8 +418,6 @@ public abstract class ClusterStoreContract {
             boolean leaves = random.nextInt(20) == 0;
             int holds = leaves ? 0 : random.nextInt(shares[limit] + 1);
             int asks = leaves ? 0 : random.nextInt(PERMITS + 1);
-            int localShare = leaves ? 0 : random.nextInt(localShares[limit] + 1);
-            int asksLocal = leaves ? 0 : random.nextInt(PERMITS + 1);
             Duration lease = leaves ? Duration.ZERO : LONG;
             return new Claim(
                     LIMITS.get(limit),
@@ -437,12 +425,12 @@ public abstract class ClusterStoreContract {
                     n,
                     last[limit],
                     Duration.ZERO,
+                    Duration.ZERO,
                     PERMITS,
+                    0,
                     holds,
                     asks,
                     asks,
-                    localShare,
-                    asksLocal,
                     Duration.ZERO,
                     lease);
         }
@@ -451,7 +439,7 @@ public abstract class ClusterStoreContract {
     /** Time of the engine: a member that never stays asks. */
     private long now() throws Exception {
         return engine.exchange(List.of(new Claim(
-                        "clock", "clock", 1, 0, Duration.ZERO, 1, 0, 0, 0, 0, 0, Duration.ZERO, Duration.ZERO)))
+                        "clock", "clock", 1, 0, Duration.ZERO, Duration.ZERO, 1, 0, 0, 0, 0, Duration.ZERO, Duration.ZERO)))
                 .getFirst()
                 .now();
     }
@@ -469,8 +457,6 @@ public abstract class ClusterStoreContract {
         private final String name;
         private int permits = PERMITS;
         private int wants;
-        private int localShare;
-        private int asksLocal;
         private Duration turn = Duration.ZERO;
         private Duration lease = LONG;
         private Duration age = Duration.ZERO;
@@ -503,12 +489,6 @@ public abstract class ClusterStoreContract {
             return ask(LIMIT, holds, asks);
         }
 
-        Answer local(int holds, int asks, int localShare, int asksLocal) throws Exception {
-            this.localShare = localShare;
-            this.asksLocal = asksLocal;
-            return ask(holds, asks);
-        }
-
         Answer ask(String limit, int holds, int asks) throws Exception {
             Answer answer = told(claim(limit, holds, asks));
             answered.put(limit, new Answered(number, answer.now()));
@@ -525,8 +505,6 @@ public abstract class ClusterStoreContract {
         }
 
         Answer leave(String limit) throws Exception {
-            localShare = 0;
-            asksLocal = 0;
             lease = Duration.ZERO;
             return told(claim(limit, 0, 0));
         }
@@ -544,12 +522,12 @@ public abstract class ClusterStoreContract {
                     ++number,
                     last.number,
                     age,
+                    Duration.ZERO,
                     permits,
+                    0,
                     holds,
                     wanted,
                     asks,
-                    localShare,
-                    asksLocal,
                     turn,
                     lease);
         }

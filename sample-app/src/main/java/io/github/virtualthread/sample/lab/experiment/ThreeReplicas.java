@@ -65,8 +65,7 @@ class ThreeReplicas implements Experiment {
                         new Parameter("seconds", "Each part takes", "s", 3, 30, 4, 3),
                         new Parameter("rounds", "Rounds", "", 1, 10, 1, 1)),
                 "A network between the replicas, which all run on this machine. A replica that reaches Redis while others do not"
-                        + " is not shown either: with on-failure: local-share they may exceed the permits together. Nor is a Redis that"
-                        + " comes back without its data.",
+                        + " is not shown either, nor is a Redis that comes back without its data.",
                 Source.of(LimitedPartnerCalls.class) + "\n\n" + Source.of(PermitPartnerCalls.class),
                 """
                 virtual-thread:
@@ -74,6 +73,7 @@ class ThreeReplicas implements Experiment {
                     partner:
                       cluster-permits: 21
                   cluster:
+                    replicas: 3
                     lease: 1s""",
                 "",
                 95,
@@ -218,9 +218,9 @@ class ThreeReplicas implements Experiment {
                         .formatted(run.get("seconds")));
         notes.add(
                 ("Shares have cluster-permits and a lease of %d s, where the default is 10 s. What a killed replica had comes back"
-                                + " after the lease. While Redis is stopped, each replica goes on with its share until the lease is"
-                                + " over. Then it begins no call for a moment, and goes on with its part of the permits, as"
-                                + " on-failure: local-share says.")
+                                + " after the lease, but for a third, which is kept for it. While Redis is stopped, each replica goes on with"
+                                + " its share until the lease is over. Then it begins no call for another lease, and goes on with a"
+                                + " third of the permits, as on-failure: local-share says.")
                         .formatted(ReplicasTrial.LEASE_SECONDS));
         notes.add(
                 "A permit for each call is one of Redisson's RPermitExpirableSemaphore with its default settings and the same lease."

@@ -31,8 +31,10 @@ class PermitsPoolTests {
 
     @Test
     void theEngineIsGivenThePoolThatIsItsOwn() {
-        try (ConfigurableApplicationContext context =
-                started("--virtual-thread.limits.partner.cluster-permits=20", "--spring.application.name=shop")) {
+        try (ConfigurableApplicationContext context = started(
+                "--virtual-thread.limits.partner.cluster-permits=20",
+                "--virtual-thread.cluster.replicas=3",
+                "--spring.application.name=shop")) {
             JdbcClusterEngine engine = (JdbcClusterEngine) context.getBean(ClusterEngine.class);
 
             assertThat(engine.dataSource()).isSameAs(context.getBean("permits"));

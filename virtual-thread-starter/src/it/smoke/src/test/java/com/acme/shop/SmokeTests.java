@@ -57,7 +57,10 @@ class SmokeTests {
     static void start(CapturedOutput output) {
         // code that was generated ahead of time knows nothing of this limit
         shop = application()
-                .run("--virtual-thread.limits.shared.cluster-permits=5", "--virtual-thread.cluster.name=shop");
+                .run(
+                        "--virtual-thread.limits.shared.cluster-permits=5",
+                        "--virtual-thread.cluster.replicas=2",
+                        "--virtual-thread.cluster.name=shop");
         startLog = output.getAll();
     }
 
