@@ -17,14 +17,19 @@ final class ResultProxy extends DriverProxy {
     private final ResultSet rows;
     private final Object proxy;
     private final @Nullable String sql;
+    private final boolean complete; // the driver has all rows
     private @Nullable Object description;
     private @Nullable BitSet asking; // columns
 
-    private ResultProxy(ResultSet rows, Statement running, Object proxy, ConnectionGate gate, @Nullable String sql) {
+    private ResultProxy(ResultSet rows, Statement running, Object proxy, ConnectionGate gate, @Nullable String sql)
+            throws SQLException {
         super(rows, running, gate);
         this.rows = rows;
         this.proxy = proxy;
         this.sql = sql;
+        // of the rows: that of the statement may be another by now, and that of a cursor is. Changed rows are no
+        // exception
+        this.complete = gate.isPostgres() && rows.getFetchSize() == 0;
     }
 
     /** Only where rows come in portions, are changed, or need more than themselves, a row may need the database. */
@@ -48,7 +53,8 @@ final class ResultProxy extends DriverProxy {
     @Override
     protected @Nullable Object answer(Object self, Method method, @Nullable Object[] args) throws Throwable {
         return switch (method.getName()) {
-            case "next", "previous", "first", "last", "absolute", "relative" -> pass(Kind.READ, sql, method, args);
+            case "next" -> complete ? direct(method, args) : pass(Kind.READ, sql, method, args);
+            case "previous", "first", "last", "absolute", "relative" -> pass(Kind.READ, sql, method, args);
             case "beforeFirst", "afterLast", "isLast" -> pass(Kind.READ, sql, method, args);
             case "insertRow", "updateRow", "deleteRow", "refreshRow" -> pass(Kind.READ, sql, method, args);
             case "getObject", "getArray" ->

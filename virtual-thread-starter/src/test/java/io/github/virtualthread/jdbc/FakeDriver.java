@@ -113,11 +113,7 @@ public final class FakeDriver {
                 return autoCommit;
             case "isClosed":
                 return closed;
-            case "isWrapperFor":
-                return false;
-            case "getFetchSize":
-                return 10;
-            case "isValid":
+            case "isWrapperFor", "getFetchSize", "isValid":
                 break;
             default:
                 calls.add(name.equals("close") ? type + ".close" : name);
@@ -138,6 +134,8 @@ public final class FakeDriver {
                 closed = true;
                 yield null;
             }
+            case "isWrapperFor" -> false;
+            case "getFetchSize" -> 10;
             case "getConnection" -> connection();
             case "createStatement" -> proxy(Statement.class, "Statement");
             case "prepareStatement" -> proxy(PreparedStatement.class, "Statement");

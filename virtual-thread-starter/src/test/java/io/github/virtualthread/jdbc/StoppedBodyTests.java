@@ -198,6 +198,13 @@ class StoppedBodyTests {
         assertThat(driver.calls).as(method).isEmpty();
     }
 
+    @Test
+    void rowsThatPostgresHasSentAreRead() throws Exception {
+        driver.on("isWrapperFor", () -> true).on("getFetchSize", () -> 0);
+
+        assertSent("next", (connection, statement, rows) -> rows.next());
+    }
+
     @ParameterizedTest
     @MethodSource("cleanUps")
     void whatCleansUpIsSentWithoutTheFlag(String method, Use use) throws Exception {
