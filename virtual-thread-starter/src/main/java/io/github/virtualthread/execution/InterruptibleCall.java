@@ -224,6 +224,14 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
         return false;
     }
 
+    @Override
+    public final void interruptAgain() {
+        byte seen = settledWindow();
+        if (seen == DELIVERED || seen == SHIELDED_LATE) {
+            boolean unused = interrupt(Cause.CANCELLED); // no news: the cause is known
+        }
+    }
+
     /** Whether the body has been stopped and does not get the interrupt yet. */
     final boolean isShielded() {
         return window > SHIELDED;

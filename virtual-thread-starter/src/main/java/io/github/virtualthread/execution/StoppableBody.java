@@ -76,6 +76,9 @@ public interface StoppableBody extends TaskCall {
      */
     boolean force();
 
+    /** Interrupts the thread once more, if the body has been stopped and still runs; not before the end of what is shielded. */
+    void interruptAgain();
+
     /**
      * Why the body was stopped.
      *

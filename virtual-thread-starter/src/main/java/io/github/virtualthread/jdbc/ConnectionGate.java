@@ -115,8 +115,13 @@ final class ConnectionGate {
                     body.statementEnded(outcome);
                 }
             } finally {
-                if (entered != Entered.NOT && (body.unshield() || interrupted)) {
-                    Thread.currentThread().interrupt();
+                if (entered != Entered.NOT) {
+                    boolean stopped = body.unshield() || (interrupted && entered == Entered.STOPPED);
+                    if (stopped && what == Kind.GIVE_BACK) {
+                        current.interruptLater(body);
+                    } else if (stopped || interrupted) {
+                        Thread.currentThread().interrupt();
+                    }
                 }
             }
         }

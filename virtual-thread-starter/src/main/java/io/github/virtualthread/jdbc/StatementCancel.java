@@ -95,6 +95,18 @@ final class StatementCancel extends CurrentCall {
         }
     }
 
+    /**
+     * A thread with the flag does not park. HikariCP lets one that returns a connection try to park until those that wait for one have
+     * been served: who waits would never get a carrier that such threads hold.
+     */
+    void interruptLater(StoppableBody body) {
+        try {
+            Future<?> unused = body.schedule(times.again(), body::interruptAgain);
+        } catch (OutOfMemoryError noRoom) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     @Override
     public void stopped(StoppableBody body) {
         try (ScopedLock held = lock.hold()) {
