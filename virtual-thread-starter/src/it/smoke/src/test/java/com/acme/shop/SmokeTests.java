@@ -229,7 +229,7 @@ class SmokeTests {
 
         HttpResponse<String> parameter = end("?all=true&call=17");
         assertThat(parameter.body())
-                .isEqualTo("{\"message\":\"Unknown parameters [call]; known parameters are [id, all, member]\"}");
+                .isEqualTo("{\"message\":\"Unknown parameters [call]; known parameters are [id, all]\"}");
         assertThat(parameter.statusCode()).isEqualTo(400);
         assertThat(end("").statusCode()).isEqualTo(400);
         assertThat(end("?all=true").body()).isEqualTo("{\"limit\":\"partner\",\"rejected\":0,\"cancelled\":0}");
