@@ -228,7 +228,19 @@ public abstract class ClusterEngineContract extends ClusterStoreContract {
 
     private static Claim goodbyeFor(String member) {
         return new Claim(
-                LIMIT, member, Long.MAX_VALUE, 0, Duration.ZERO, Duration.ZERO, PERMITS, 0, 0, 0, 0, Duration.ZERO, Duration.ZERO);
+                LIMIT,
+                member,
+                Long.MAX_VALUE,
+                0,
+                Duration.ZERO,
+                Duration.ZERO,
+                PERMITS,
+                0,
+                0,
+                0,
+                0,
+                Duration.ZERO,
+                Duration.ZERO);
     }
 
     // Claims that come late
@@ -242,7 +254,19 @@ public abstract class ClusterEngineContract extends ClusterStoreContract {
 
         for (Duration lease : List.of(LONG, Duration.ZERO)) {
             Answer answer = engine.exchange(List.of(new Claim(
-                            LIMIT, "a", late, 0, Duration.ZERO, Duration.ZERO, PERMITS, 0, 0, 0, 0, Duration.ZERO, lease)))
+                            LIMIT,
+                            "a",
+                            late,
+                            0,
+                            Duration.ZERO,
+                            Duration.ZERO,
+                            PERMITS,
+                            0,
+                            0,
+                            0,
+                            0,
+                            Duration.ZERO,
+                            lease)))
                     .getFirst();
             assertThat(answer.refusal())
                     .isEqualTo(

@@ -145,7 +145,19 @@ public abstract class ClusterStoreContract {
             for (String limit : limits) {
                 Duration lease = number == 1 ? AT_ONCE : Duration.ZERO;
                 claims.add(new Claim(
-                        limit, "settler", number, 0, Duration.ZERO, Duration.ZERO, PERMITS, 0, 0, 0, 0, Duration.ZERO, lease));
+                        limit,
+                        "settler",
+                        number,
+                        0,
+                        Duration.ZERO,
+                        Duration.ZERO,
+                        PERMITS,
+                        0,
+                        0,
+                        0,
+                        0,
+                        Duration.ZERO,
+                        lease));
             }
             engine.exchange(claims);
             pass(AT_ONCE);
@@ -439,7 +451,19 @@ public abstract class ClusterStoreContract {
     /** Time of the engine: a member that never stays asks. */
     private long now() throws Exception {
         return engine.exchange(List.of(new Claim(
-                        "clock", "clock", 1, 0, Duration.ZERO, Duration.ZERO, 1, 0, 0, 0, 0, Duration.ZERO, Duration.ZERO)))
+                        "clock",
+                        "clock",
+                        1,
+                        0,
+                        Duration.ZERO,
+                        Duration.ZERO,
+                        1,
+                        0,
+                        0,
+                        0,
+                        0,
+                        Duration.ZERO,
+                        Duration.ZERO)))
                 .getFirst()
                 .now();
     }

@@ -191,7 +191,19 @@ public final class MemoryEngine implements ClusterEngine {
             return List.of();
         }
         Claim look = new Claim(
-                limit, "", 1, 0, Duration.ZERO, Duration.ZERO, Integer.MAX_VALUE, 0, 0, 0, 0, Duration.ZERO, Duration.ZERO);
+                limit,
+                "",
+                1,
+                0,
+                Duration.ZERO,
+                Duration.ZERO,
+                Integer.MAX_VALUE,
+                0,
+                0,
+                0,
+                0,
+                Duration.ZERO,
+                Duration.ZERO);
         return ledger(limit).lend(look, now, server(), Duration.ZERO).others();
     }
 
