@@ -2,6 +2,7 @@ package io.github.virtualthread.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
@@ -65,6 +66,28 @@ class ClusterOutageTests extends ReplicaProcesses {
         resource.await("they go on", () -> resource.running('p') > PERMITS / 2);
 
         assertThat(resource.most('p')).isLessThanOrEqualTo(PERMITS);
+    }
+
+    /** It has never reached Redis, and Redis did not know of it. */
+    @Test
+    void whoReplacesAReplicaThatWasKilledHasItsPartWithoutRedis() throws Exception {
+        open("LOCAL_SHARE");
+        load(replicas, "partner", CALLERS);
+        resource.await("all permits in use", () -> resource.running('p') == PERMITS);
+        redis.kill();
+        replicas.remove(2).close();
+        Replica successor = replica(2);
+        successor.answer();
+        open(List.of(successor), LEASE, BEAT, limit("LOCAL_SHARE")); // of the same cluster as the others
+        replicas.add(successor);
+        load(List.of(successor), "partner", CALLERS);
+
+        for (Replica replica : replicas) {
+            assertThat(replica.tell("await partner ALONE")).contains(" share=6");
+        }
+        resource.await("each uses its part", () -> resource.running('p') == 18);
+        assertThat(resource.most('p')).isEqualTo(PERMITS);
+        redis.start();
     }
 
     @Test
@@ -157,6 +180,10 @@ class ClusterOutageTests extends ReplicaProcesses {
     }
 
     private static void open(String onFailure) throws Exception {
-        open(replicas, LEASE, BEAT, "partner:%d:%d:%s".formatted(PERMITS, PERMITS, onFailure));
+        open(replicas, LEASE, BEAT, limit(onFailure));
+    }
+
+    private static String limit(String onFailure) {
+        return "partner:%d:%d:%s".formatted(PERMITS, PERMITS, onFailure);
     }
 }
