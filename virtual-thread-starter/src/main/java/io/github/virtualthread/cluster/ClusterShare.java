@@ -34,6 +34,7 @@ final class ClusterShare extends PermitLease {
     private long number;
     private long answered; // number of the last claim that was
     private volatile boolean known;
+    private volatile boolean heldUp;
     private boolean left;
 
     /**
@@ -71,6 +72,12 @@ final class ClusterShare extends PermitLease {
     @Override
     protected boolean isRefused() {
         return lease.isAway() && onFailure() == OnFailure.REJECT && !lease.isValid();
+    }
+
+    /** Read without a lock: by calls that are rejected, under the lock of their limit. */
+    @Override
+    protected boolean isHeldUp() {
+        return heldUp;
     }
 
     @Override
@@ -166,6 +173,7 @@ final class ClusterShare extends PermitLease {
                 return false;
             }
             answered = claim.number();
+            heldUp = !answer.noGrowthFor().isZero();
             int use = demand.answer(claim, answer, counts(claim.permits()), clock.getAsLong());
             lend(use);
             demand.use(held(), answer.share());

@@ -1,5 +1,6 @@
 package io.github.virtualthread.cluster;
 
+import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.limit.ScopedLock;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.timer.TaskTimer;
@@ -38,7 +39,7 @@ public final class ClusterShares {
 
     private static final long DEFAULT_BEAT = TimeUnit.MILLISECONDS.toNanos(100); // before the engine is known
 
-    private static final String SILENCE = "cannot be reached (it does not answer)";
+    private static final String SILENCE = "does not answer";
 
     private final Supplier<ClusterEngine> engines;
     private final ClusterSettings settings;
@@ -236,7 +237,7 @@ public final class ClusterShares {
                 report(sent, exchange(some, leaves, sent));
             }
         } catch (Throwable failure) {
-            problem = "cannot be reached (" + failure + ")";
+            problem = "gives no answer (" + failure + ")";
             claiming.forEach(ClusterShare::failed);
             report(sent, Outcome.ERROR);
         }
@@ -258,11 +259,14 @@ public final class ClusterShares {
         for (int i = 0; i < claims.size(); i++) {
             Answer answer = answers.get(i);
             ClusterShare share = claiming.get(i);
+            boolean wasHeldUp = share.isHeldUp();
             if (answer.refusal() != null) {
                 refusal = answer.refusal();
                 share.failed();
             } else if (!share.answered(claims.get(i), answer, sent) && !leaves) {
                 outcome = Outcome.LATE;
+            } else if (share.isHeldUp() && !wasHeldUp) {
+                reportHeldUp(answer, claims.get(i).limit());
             }
         }
         problem = refusal == null ? SILENCE : "refuses claims (" + refusal + ")";
@@ -387,6 +391,15 @@ public final class ClusterShares {
         } else {
             safely(() -> logger.info("The engine that lends permits to all replicas answers again: {}", describe()));
         }
+    }
+
+    private static void reportHeldUp(Answer answer, String limit) {
+        safely(() -> logger.info(
+                "Limit '{}' is lent no more permits for {}, because the engine may not know of all calls that run: the limit"
+                        + " is new to it, its data may be lost, or all replicas had died. Calls that find no permit wait"
+                        + " until then",
+                limit,
+                Durations.text(answer.noGrowthFor())));
     }
 
     /** No listener may end the exchanges. */

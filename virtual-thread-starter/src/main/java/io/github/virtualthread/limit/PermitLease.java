@@ -45,6 +45,13 @@ public abstract class PermitLease {
      */
     protected abstract boolean isRefused();
 
+    /**
+     * Whether no more permits are lent for a while, because who lends them may not know of all that are in use.
+     *
+     * @return as it was said last
+     */
+    protected abstract boolean isHeldUp();
+
     /** A call has found no permit. */
     protected abstract void wanted();
 
@@ -123,6 +130,11 @@ public abstract class PermitLease {
             refused.increment();
         }
         wanted();
+    }
+
+    /** Whether none are lent, for a reason that no number of this limit changes. */
+    final boolean lendsNothing() {
+        return !isValid() || (lent == 0 && isHeldUp());
     }
 
     /** The limit, as its lease sees it. */

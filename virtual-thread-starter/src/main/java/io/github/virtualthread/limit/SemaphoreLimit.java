@@ -205,7 +205,7 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
     @Override
     public @Nullable String whyFull() {
         PermitLease lease = admission.level.permits.lease();
-        return lease == null || lease.isValid() ? TaskLimit.super.whyFull() : LimitExceededException.NOTHING_LENT;
+        return lease != null && lease.lendsNothing() ? LimitExceededException.NOTHING_LENT : TaskLimit.super.whyFull();
     }
 
     @Override

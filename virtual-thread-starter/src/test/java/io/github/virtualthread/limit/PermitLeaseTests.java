@@ -460,6 +460,11 @@ class PermitLeaseTests extends TimedLimits {
         }
 
         @Override
+        protected boolean isHeldUp() {
+            return false;
+        }
+
+        @Override
         protected void wanted() {
             told++;
         }

@@ -63,6 +63,21 @@ class SharedLimitMessagesTests extends TimedLimits {
     }
 
     @Test
+    void noNumberHelpsEitherWhileTheEngineMayNotKnowWhatIsInUse() {
+        TestLease lease = new TestLease(limits.get("partner"));
+        lease.lend(0, 20);
+        lease.holdUp();
+
+        assertThat(message("partner", Reason.WAIT_TIMEOUT))
+                .contains(
+                        "has no permits, because none are lent to this replica, and 0 calls waiting; see the log for why,"
+                                + " raise its max-wait, or send fewer calls");
+
+        lease.lend(1, 20);
+        assertThat(message("partner", Reason.WAIT_TIMEOUT)).contains("raise its cluster-permits or");
+    }
+
+    @Test
     void aLimitAroundThatIsSharedShowsItsShare() {
         TestLease lease = new TestLease(limits.get("partner"));
         lease.lend(0, 20);

@@ -12,6 +12,7 @@ public final class TestLease extends PermitLease {
     private final TaskLimit limit;
     private volatile ClusterState state;
     private volatile boolean refused;
+    private volatile boolean heldUp;
 
     /** The limit has this lease from now on, and no permits yet. */
     public TestLease(TaskLimit limit) {
@@ -47,6 +48,16 @@ public final class TestLease extends PermitLease {
     /** Calls that find no permit are rejected from now on. */
     public void refuse() {
         refused = true;
+    }
+
+    /** No more are lent for a while. */
+    public void holdUp() {
+        heldUp = true;
+    }
+
+    @Override
+    protected boolean isHeldUp() {
+        return heldUp;
     }
 
     @Override
