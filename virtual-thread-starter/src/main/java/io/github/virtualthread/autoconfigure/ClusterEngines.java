@@ -4,7 +4,8 @@ import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Cluster;
 import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Cluster.Engine;
 import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Cluster.InitializeSchema;
 import io.github.virtualthread.cluster.ClusterEngine;
-import io.github.virtualthread.cluster.jdbc.JdbcClusterEngine;
+import io.github.virtualthread.cluster.StoredLimits;
+import io.github.virtualthread.cluster.jdbc.JdbcClusterStore;
 import io.github.virtualthread.cluster.redis.RedisClusterEngine;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.Mistake;
@@ -68,36 +69,36 @@ record ClusterEngines(
         }
         throw mistake(
                 "nothing lends the permits to the replicas: there is no bean of type RedisConnectionFactory, DataSource or"
-                        + " ClusterEngine",
+                        + " ClusterStore",
                 "Add spring-boot-starter-data-redis or spring-boot-starter-jdbc, and configure its connection; or declare a bean of"
-                        + " type ClusterEngine. Otherwise remove cluster-permits, and set permits to the part of each replica.");
+                        + " type ClusterStore. Otherwise remove cluster-permits, and set permits to the part of each replica.");
     }
 
     /**
-     * The engine and its table, which is created if that is wanted. A database that cannot be reached yet does not fail the start: the
+     * The database and its table, which is created if that is wanted. A database that cannot be reached yet does not fail the start: the
      * replica goes on as if it were lost later.
      */
     private ClusterEngine jdbc() {
         String table = ClusterSettingsFactory.table(properties);
-        JdbcClusterEngine engine = new JdbcClusterEngine(dataSource(), name(), table);
+        JdbcClusterStore store = new JdbcClusterStore(dataSource(), name(), table);
         boolean isThere = true;
         try {
-            if (isTableWanted(engine.dataSource())) {
-                engine.initialize();
+            if (isTableWanted(store.dataSource())) {
+                store.initialize();
             } else {
-                isThere = engine.isInitialized();
+                isThere = store.isInitialized();
             }
         } catch (IllegalStateException unknown) {
             throw mistake(
                     "the database cannot lend them: " + unknown.getMessage(),
-                    "Set %s.engine to redis, or declare a bean of type ClusterEngine.".formatted(KEY));
+                    "Set %s.engine to redis, or declare a bean of type ClusterStore.".formatted(KEY));
         } catch (SQLException | RuntimeException failure) {
             // the latter of pools that cannot open their first connection
             if (failure instanceof SQLException refused && isOfTheTable(refused)) {
                 throw mistake(
                         "the table %s cannot be used or created: %s".formatted(table, failure.getMessage()),
                         "Create it as below, with a user who may, and let the user of the application read and change it:%n%s"
-                                .formatted(schema(engine)));
+                                .formatted(schema(store)));
             }
             logger.warn(
                     "The database that lends permits to all replicas cannot be reached, so that the table {} has been"
@@ -109,9 +110,9 @@ record ClusterEngines(
             throw mistake(
                     "the table %s is missing in the database".formatted(table),
                     "Create it as you create other tables, or set %s.jdbc.initialize-schema to always:%n%s"
-                            .formatted(KEY, schema(engine)));
+                            .formatted(KEY, schema(store)));
         }
-        return engine;
+        return new StoredLimits(store);
     }
 
     private boolean isTableWanted(DataSource dataSource) {
@@ -128,12 +129,12 @@ record ClusterEngines(
         return state != null && (state.startsWith("42") || state.equals("3F000") || state.equals("90079"));
     }
 
-    private static String schema(JdbcClusterEngine engine) {
+    private static String schema(JdbcClusterStore store) {
         try {
-            return engine.schema().strip();
+            return store.schema().strip();
         } catch (SQLException failure) {
             return "(the statement is in schema-*.sql beside %s in the jar)"
-                    .formatted(JdbcClusterEngine.class.getName());
+                    .formatted(JdbcClusterStore.class.getName());
         }
     }
 
@@ -148,7 +149,7 @@ record ClusterEngines(
                             .formatted(several.getBeanNamesFound()),
                     "Remove @VirtualThreadDataSource from all but one of them.");
         }
-        return found == null ? bean(DataSource.class, "JdbcClusterEngine") : found;
+        return found == null ? bean(DataSource.class, "JdbcClusterStore") : found;
     }
 
     /** The bean that is primary, or the only one. */
@@ -166,8 +167,7 @@ record ClusterEngines(
                     "there are several beans of type %s, and none is primary: %s"
                             .formatted(type.getSimpleName(), several.getBeanNamesFound()),
                     (type == DataSource.class ? "Put @VirtualThreadDataSource on the one to use" : "Mark one @Primary")
-                            + ", or declare a bean of type ClusterEngine: new %s(the one to use, a name for the cluster)."
-                                    .formatted(engine));
+                            + ", or declare a bean: new %s(the one to use, a name for the cluster).".formatted(engine));
         }
     }
 

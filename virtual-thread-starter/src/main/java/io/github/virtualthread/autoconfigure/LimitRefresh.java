@@ -1,6 +1,5 @@
 package io.github.virtualthread.autoconfigure;
 
-import io.github.virtualthread.cluster.ClusterEngine;
 import io.github.virtualthread.cluster.ClusterShares;
 import io.github.virtualthread.config.ClusterCheck;
 import io.github.virtualthread.config.EngineBeans;
@@ -26,7 +25,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.ApplicationEvent;
 import org.springframework.context.event.GenericApplicationListener;
@@ -51,11 +50,13 @@ final class LimitRefresh implements GenericApplicationListener {
 
     private final ConfigurableEnvironment environment;
     private final ObjectProvider<TaskLimitCustomizer> customizers;
-    private final BeanFactory beans;
+    private final ListableBeanFactory beans;
     private @Nullable Map<String, LimitSettings> bound;
 
     LimitRefresh(
-            ConfigurableEnvironment environment, ObjectProvider<TaskLimitCustomizer> customizers, BeanFactory beans) {
+            ConfigurableEnvironment environment,
+            ObjectProvider<TaskLimitCustomizer> customizers,
+            ListableBeanFactory beans) {
         this.environment = environment;
         this.customizers = customizers;
         this.beans = beans;
@@ -104,7 +105,7 @@ final class LimitRefresh implements GenericApplicationListener {
         }
         List<LimitSettings> added = new ArrayList<>(wanted);
         added.removeIf(limit -> limits().contains(limit.name()));
-        mistakes.addAll(ClusterCheck.mistakes(beans.getBeanProvider(ClusterEngine.class), settings.cluster(), added));
+        mistakes.addAll(ClusterCheck.mistakes(beans, settings.cluster(), added));
         if (!mistakes.isEmpty()) {
             logger.error(WRONG, mistakes);
             return;

@@ -1,6 +1,7 @@
 package io.github.virtualthread.autoconfigure;
 
 import io.github.virtualthread.cluster.ClusterEngine;
+import io.github.virtualthread.cluster.ClusterStore;
 import io.github.virtualthread.config.BeanNames;
 import io.github.virtualthread.config.VirtualThreadDataSource;
 import javax.sql.DataSource;
@@ -34,7 +35,7 @@ public class VirtualThreadClusterAutoConfiguration {
 
     /** Created only if a limit is shared by all replicas: properties of the start, or beans, may say so. */
     @Bean(BeanNames.CLUSTER_ENGINE)
-    @ConditionalOnMissingBean
+    @ConditionalOnMissingBean({ClusterEngine.class, ClusterStore.class})
     @DependsOnDatabaseInitialization
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     ClusterEngine virtualThreadClusterEngine(

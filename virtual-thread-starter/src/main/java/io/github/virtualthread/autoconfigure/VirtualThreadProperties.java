@@ -143,7 +143,7 @@ public record VirtualThreadProperties(
      * How limits with cluster-permits are shared by all replicas of the application.
      *
      * @param engine what lends permits to the replicas. If not set, the one whose connection is a bean, redis where both are; a bean
-     *     of type ClusterEngine replaces it
+     *     of type ClusterStore replaces it
      * @param lease how long permits are lent, at least 1s and ten beats; those of a replica that dies are free for others
      *     afterwards
      * @param beat time between two exchanges with the engine while calls run or wait, at least 10ms. Without it 100ms, 500ms with a

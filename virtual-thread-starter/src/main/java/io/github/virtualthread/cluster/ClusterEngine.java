@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Where the permits of limits with {@code cluster-permits} are lent to the replicas of an application: a server that all of them
- * reach. A bean of this type replaces the engines for Redis and for databases.
+ * Where the permits of limits with {@code cluster-permits} are lent to the replicas of an application, by a server that all of them
+ * reach: {@link StoredLimits} for any store, and a script for Redis. Public for this jar only.
  *
  * <p>A replica, here a <em>member</em>, borrows a share of the permits for the time of a lease and runs its calls with that. No
  * call talks to the engine. The members decide who should get how many; an engine only ensures that it never lends more than there
@@ -32,7 +32,7 @@ import java.util.List;
  *   <li>answers with that, and with the other members.
  * </ol>
  *
- * {@link LimitLedger} has these rules, for an engine that stores a text for each limit.
+ * {@link LimitLedger} has these rules in Java, and {@code claim.lua} for Redis.
  */
 @FunctionalInterface
 public interface ClusterEngine {

@@ -2,6 +2,8 @@ package io.github.virtualthread.config;
 
 import io.github.virtualthread.cluster.ClusterEngine;
 import io.github.virtualthread.cluster.ClusterSettings;
+import io.github.virtualthread.cluster.ClusterStore;
+import io.github.virtualthread.cluster.StoredLimits;
 import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.LimitSettings.OnFailure;
@@ -11,13 +13,15 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.BeansException;
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
-import org.springframework.beans.factory.ObjectProvider;
 
 /** Finds out whether limits can be shared by all replicas: whether what lends the permits exists and can be created. */
 public final class ClusterCheck {
@@ -32,15 +36,13 @@ public final class ClusterCheck {
     /**
      * Creates the engine if one of the limits is shared.
      *
-     * @param engines have the engine
+     * @param beans have the engine, or a store
      * @param settings how limits are shared, null if they are not
      * @param limits any limits
      * @return what is wrong, empty if nothing is
      */
     public static List<Mistake> mistakes(
-            ObjectProvider<ClusterEngine> engines,
-            @Nullable ClusterSettings settings,
-            Collection<LimitSettings> limits) {
+            ListableBeanFactory beans, @Nullable ClusterSettings settings, Collection<LimitSettings> limits) {
         List<LimitSettings> shared =
                 limits.stream().filter(LimitSettings::isShared).toList();
         if (shared.isEmpty() || settings == null) {
@@ -49,7 +51,7 @@ public final class ClusterCheck {
         List<LimitSettings> undecided = shared.stream()
                 .filter(limit -> settings.replicas() == null && settings.onFailure(limit) == OnFailure.LOCAL_SHARE)
                 .toList();
-        List<Mistake> mistakes = new ArrayList<>(ofEngine(engines, settings, shared));
+        List<Mistake> mistakes = new ArrayList<>(ofEngine(beans, settings, shared));
         if (!undecided.isEmpty()) {
             mistakes.add(of(undecided, "nothing says what calls do while no engine lends permits", THREE_WAYS));
         }
@@ -57,25 +59,28 @@ public final class ClusterCheck {
     }
 
     private static List<Mistake> ofEngine(
-            ObjectProvider<ClusterEngine> engines, ClusterSettings settings, List<LimitSettings> shared) {
+            ListableBeanFactory beans, ClusterSettings settings, List<LimitSettings> shared) {
         try {
-            ClusterEngine engine = engines.getObject();
+            ClusterEngine engine = engine(beans);
             if (settings.beat() == null && !settings.isLongEnoughFor(engine.beat())) {
-                String whose = "the beat of " + engine.getClass().getSimpleName();
-                return List.of(shortLease(whose, engine.beat(), settings));
+                Object whose = engine instanceof StoredLimits stored ? stored.store() : engine;
+                return List.of(shortLease("the beat of " + whose.getClass().getSimpleName(), engine.beat(), settings));
             }
             return List.of();
         } catch (NoUniqueBeanDefinitionException several) {
             return List.of(of(
                     shared,
-                    "there are several beans of type ClusterEngine, and none is primary: %s"
-                            .formatted(several.getBeanNamesFound()),
+                    "there are several beans of type %s, and none is primary: %s"
+                            .formatted(
+                                    Objects.requireNonNull(several.getBeanType())
+                                            .getSimpleName(),
+                                    several.getBeanNamesFound()),
                     "Remove all but one of them, or mark one @Primary."));
         } catch (NoSuchBeanDefinitionException none) {
             return List.of(of(
                     shared,
-                    "there is no bean of type ClusterEngine, which lends the permits to the replicas",
-                    "Declare one: a RedisClusterEngine, a JdbcClusterEngine, or one of your own. Otherwise remove cluster-permits,"
+                    "there is no bean that lends the permits to the replicas",
+                    "Declare one: a RedisClusterEngine, a JdbcClusterStore, or a ClusterStore of your own. Otherwise remove cluster-permits,"
                             + " and set permits to the part of each replica."));
         } catch (BeansException failure) {
             if (failure.getRootCause() instanceof VirtualThreadConfigurationException wrong) {
@@ -91,17 +96,24 @@ public final class ClusterCheck {
      * Looks the engine up at the first exchange. Spring lets a thread wait for the one that starts the context if both are named
      * alike, as if neither has a name. The other one may wait for a call that needs the engine.
      */
-    static Supplier<ClusterEngine> lookup(ObjectProvider<ClusterEngine> engines) {
+    static Supplier<ClusterEngine> lookup(ListableBeanFactory beans) {
         return () -> {
             Thread thread = Thread.currentThread();
             String before = thread.getName();
             thread.setName("virtual-thread-cluster");
             try {
-                return engines.getObject();
+                return engine(beans);
             } finally {
                 thread.setName(before);
             }
         };
+    }
+
+    /** A store of the application lends by our rules. */
+    static ClusterEngine engine(ListableBeanFactory beans) {
+        boolean isThere =
+                BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, ClusterEngine.class, true, false).length > 0;
+        return isThere ? beans.getBean(ClusterEngine.class) : new StoredLimits(beans.getBean(ClusterStore.class));
     }
 
     private static Mistake of(List<LimitSettings> shared, String but, String action) {

@@ -3,7 +3,6 @@ package io.github.virtualthread.config;
 import io.github.virtualthread.aop.ApplicationUncaughtExceptionHandler;
 import io.github.virtualthread.aop.CallEnvironment;
 import io.github.virtualthread.aop.Findings.AdvisedMethod;
-import io.github.virtualthread.cluster.ClusterEngine;
 import io.github.virtualthread.cluster.ClusterSettings;
 import io.github.virtualthread.cluster.ClusterShares;
 import io.github.virtualthread.context.ContextPropagation;
@@ -165,10 +164,10 @@ public final class EngineBeans implements AopInfrastructureBean, BeanFactoryAwar
      * Asked for only if a limit is shared by all replicas. The engine is looked up at the first exchange, because limits are made
      * before data sources.
      */
-    ClusterShares shares(ObjectProvider<ClusterEngine> engines) {
+    ClusterShares shares() {
         ClusterSettings given = settings.cluster();
         ClusterShares shares = new ClusterShares(
-                SingletonSupplier.of(ClusterCheck.lookup(engines)),
+                SingletonSupplier.of(ClusterCheck.lookup(factory())),
                 given == null ? ClusterSettings.DEFAULTS : given,
                 timer);
         // what no call uses any more is free for the other replicas at once

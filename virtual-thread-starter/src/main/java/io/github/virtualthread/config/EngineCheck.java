@@ -3,8 +3,8 @@ package io.github.virtualthread.config;
 import io.github.virtualthread.aop.Findings;
 import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.aop.VirtualThreadBeanPostProcessor;
-import io.github.virtualthread.cluster.ClusterEngine;
-import io.github.virtualthread.cluster.jdbc.JdbcClusterEngine;
+import io.github.virtualthread.cluster.StoredLimits;
+import io.github.virtualthread.cluster.jdbc.JdbcClusterStore;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimit;
@@ -54,7 +54,7 @@ record EngineCheck(
         mistakes.addAll(engine.pools().read());
         if (sharesLimits()) {
             mistakes.addAll(ClusterCheck.mistakes(
-                    factory.getBeanProvider(ClusterEngine.class),
+                    factory,
                     given.cluster(),
                     limits.all().stream().map(TaskLimit::settings).toList()));
         }
@@ -110,11 +110,12 @@ record EngineCheck(
 
     /** If the engine that lends permits to all replicas depends on what their calls use up. */
     private void warnOfEngine() {
-        if (factory.getBean(ClusterEngine.class) instanceof JdbcClusterEngine engine) {
+        if (ClusterCheck.engine(factory) instanceof StoredLimits stored
+                && stored.store() instanceof JdbcClusterStore database) {
             String remedy = factory.containsBean(BeanNames.CLUSTER_ENGINE)
                     ? "give the engine a DataSource of its own, by @VirtualThreadDataSource"
-                    : "create the JdbcClusterEngine with a DataSource of its own";
-            new EngineConnections(engine.dataSource(), factory).warn(limits, remedy);
+                    : "create the JdbcClusterStore with a DataSource of its own";
+            new EngineConnections(database.dataSource(), factory).warn(limits, remedy);
         }
     }
 

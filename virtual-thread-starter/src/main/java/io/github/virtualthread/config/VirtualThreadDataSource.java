@@ -13,7 +13,7 @@ import org.springframework.beans.factory.annotation.Qualifier;
  *
  * <p>Put it on the bean, best together with {@code @Bean(defaultCandidate = false)}, so that nobody else is given that bean. A pool of
  * two connections is enough. It does not choose the engine: {@code virtual-thread.cluster.engine} does. Without Spring Boot, give the
- * {@code DataSource} to the {@link io.github.virtualthread.cluster.jdbc.JdbcClusterEngine}.
+ * {@code DataSource} to the {@link io.github.virtualthread.cluster.jdbc.JdbcClusterStore}.
  */
 @Target({ElementType.FIELD, ElementType.METHOD, ElementType.PARAMETER, ElementType.TYPE})
 @Retention(RetentionPolicy.RUNTIME)

@@ -104,7 +104,7 @@ class PublicApiTests {
 
     @Test
     void seesTypesMembersAndSignatures() {
-        assertThat(lines(Example.class))
+        assertThat(lines(Example.class, Set.of()))
                 .containsExactly(
                         "public abstract static class io.github.virtualthread.architecture.PublicApiTests$Example"
                                 + " extends java.lang.Object implements java.util.function.Supplier<java.lang.String>",
@@ -115,10 +115,11 @@ class PublicApiTests {
     }
 
     private static List<String> api() throws IOException {
-        return types().stream()
+        Set<String> listed = types();
+        return listed.stream()
                 .map(PublicApiTests::load)
                 .flatMap(PublicApiTests::withNested)
-                .flatMap(type -> lines(type).stream())
+                .flatMap(type -> lines(type, listed).stream())
                 .toList();
     }
 
@@ -163,11 +164,17 @@ class PublicApiTests {
         return Modifier.isPublic(modifiers) || Modifier.isProtected(modifiers);
     }
 
-    private static List<String> lines(Class<?> type) {
+    /** Without what it has from a type of this jar alone. */
+    private static List<String> lines(Class<?> type, Set<String> listed) {
+        List<Class<?>> hidden = Arrays.stream(type.getInterfaces())
+                .filter(parent -> OURS.matcher(parent.getName()).matches() && !listed.contains(parent.getName()))
+                .toList();
         List<String> lines = new ArrayList<>();
         String parents = type.getGenericSuperclass() == null ? "" : " extends " + name(type.getGenericSuperclass());
-        String interfaces =
-                type.getGenericInterfaces().length == 0 ? "" : " implements " + names(type.getGenericInterfaces());
+        Type[] shown = Arrays.stream(type.getGenericInterfaces())
+                .filter(parent -> !hidden.contains(parent))
+                .toArray(Type[]::new);
+        String interfaces = shown.length == 0 ? "" : " implements " + names(shown);
         lines.add(Modifier.toString(type.getModifiers() & ~Modifier.INTERFACE).replace("  ", " ")
                 + (type.isAnnotation() ? " @interface " : type.isInterface() ? " interface " : " class ")
                 + type.getName()
@@ -175,8 +182,16 @@ class PublicApiTests {
                 + interfaces);
         lines.addAll(members(type.getDeclaredConstructors()));
         lines.addAll(members(type.getDeclaredFields()));
-        lines.addAll(members(type.getDeclaredMethods()));
+        lines.addAll(members(Arrays.stream(type.getDeclaredMethods())
+                .filter(method -> hidden.stream().noneMatch(parent -> has(parent, method)))
+                .toArray(Method[]::new)));
         return lines;
+    }
+
+    private static boolean has(Class<?> parent, Method method) {
+        return Arrays.stream(parent.getMethods())
+                .anyMatch(each -> each.getName().equals(method.getName())
+                        && Arrays.equals(each.getParameterTypes(), method.getParameterTypes()));
     }
 
     private static List<String> members(Member[] members) {

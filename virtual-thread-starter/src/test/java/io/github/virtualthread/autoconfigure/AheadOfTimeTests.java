@@ -8,8 +8,8 @@ import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.aop.VirtualThreadBeanPostProcessor;
-import io.github.virtualthread.cluster.ClusterEngine;
-import io.github.virtualthread.cluster.jdbc.JdbcClusterEngine;
+import io.github.virtualthread.cluster.StoredLimits;
+import io.github.virtualthread.cluster.jdbc.JdbcClusterStore;
 import io.github.virtualthread.config.EnableVirtual;
 import io.github.virtualthread.config.EngineBeans;
 import io.github.virtualthread.config.VirtualThreadDataSource;
@@ -121,7 +121,7 @@ class AheadOfTimeTests {
         started(Replica.class, Map.of("virtual-thread.limits.db.permits", "2"), properties, context -> {
             assertThat(context.getBean(Mailer.class).send().join()).startsWith("vt-Mailer.send-");
             assertThat(context.getBean(TaskLimits.class).get("db").lent()).isPositive();
-            assertThat(context.getBean(ClusterEngine.class)).isInstanceOf(JdbcClusterEngine.class);
+            assertThat(context.getBean(StoredLimits.class).store()).isInstanceOf(JdbcClusterStore.class);
         });
     }
 
@@ -135,14 +135,14 @@ class AheadOfTimeTests {
         started(ReplicaWithOwnPool.class, LIMITS, properties, context -> {
             assertThat(context.getBean(Mailer.class).send().join()).startsWith("vt-Mailer.send-");
             DataSource own = context.getBean("forPermits", DataSource.class);
-            assertThat(((JdbcClusterEngine) context.getBean(ClusterEngine.class)).dataSource())
+            assertThat(((JdbcClusterStore) context.getBean(StoredLimits.class).store()).dataSource())
                     .isSameAs(own);
-            assertThat(isInitialized(new JdbcClusterEngine(own, "shop", "shop_permits")))
+            assertThat(isInitialized(new JdbcClusterStore(own, "shop", "shop_permits")))
                     .isTrue();
         });
     }
 
-    private static boolean isInitialized(JdbcClusterEngine engine) {
+    private static boolean isInitialized(JdbcClusterStore engine) {
         try {
             return engine.isInitialized();
         } catch (SQLException failure) {

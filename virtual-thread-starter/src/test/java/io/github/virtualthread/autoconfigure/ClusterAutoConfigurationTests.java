@@ -10,6 +10,8 @@ import io.github.virtualthread.cluster.Claim;
 import io.github.virtualthread.cluster.ClusterEngine;
 import io.github.virtualthread.cluster.ClusterSettings;
 import io.github.virtualthread.cluster.ClusterShares;
+import io.github.virtualthread.cluster.ClusterStore;
+import io.github.virtualthread.cluster.MemoryEngine;
 import io.github.virtualthread.cluster.redis.RedisClusterEngine;
 import io.github.virtualthread.config.EngineSettings;
 import io.github.virtualthread.limit.LimitSettings;
@@ -18,7 +20,7 @@ import io.github.virtualthread.limit.TaskLimit.ClusterState;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
-import io.github.virtualthread.test.MemoryEngine;
+import io.github.virtualthread.test.MemoryStore;
 import jakarta.annotation.PostConstruct;
 import java.time.Duration;
 import java.util.List;
@@ -119,6 +121,24 @@ class ClusterAutoConfigurationTests {
         runner.withPropertyValues(LIMIT, "virtual-thread.cluster.engine=redis")
                 .withBean(ClusterEngine.class, MemoryEngine::new)
                 .run(context -> assertThat(context).hasSingleBean(MemoryEngine.class));
+    }
+
+    @Test
+    void aStoreOfTheApplicationIsEnough() {
+        runner.withPropertyValues(LIMIT, "virtual-thread.cluster.engine=redis")
+                .withBean(ClusterStore.class, MemoryStore::new)
+                .withBean(Client.class)
+                .run(context -> {
+                    context.getBean(Client.class).call().join();
+
+                    assertThat(context).doesNotHaveBean(ClusterEngine.class);
+                    assertThat(context.getBean(TaskLimits.class)
+                                    .get("partner")
+                                    .cluster()
+                                    .kept())
+                            .as("for two of three replicas")
+                            .isEqualTo(12);
+                });
     }
 
     @Test

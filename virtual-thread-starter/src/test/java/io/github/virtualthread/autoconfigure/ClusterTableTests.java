@@ -5,7 +5,9 @@ import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
 import io.github.virtualthread.cluster.ClusterEngine;
-import io.github.virtualthread.cluster.jdbc.JdbcClusterEngine;
+import io.github.virtualthread.cluster.ClusterStore;
+import io.github.virtualthread.cluster.StoredLimits;
+import io.github.virtualthread.cluster.jdbc.JdbcClusterStore;
 import io.github.virtualthread.cluster.redis.RedisClusterEngine;
 import io.github.virtualthread.config.VirtualThreadDataSource;
 import io.github.virtualthread.limit.TaskLimit;
@@ -61,13 +63,13 @@ class ClusterTableTests {
 
             TaskLimit limit = context.getBean(TaskLimits.class).get("partner");
             assertThat(limit.cluster().lending()).isEqualTo(Lending.LENT);
-            assertThat(context.getBean(ClusterEngine.class)).isInstanceOf(JdbcClusterEngine.class);
+            assertThat(store(context)).isInstanceOf(JdbcClusterStore.class);
         });
     }
 
     @Test
     void theTableMayBeMadeBefore() throws SQLException {
-        new JdbcClusterEngine(h2, "other").initialize();
+        new JdbcClusterStore(h2, "other").initialize();
         runner.withBean(DataSource.class, () -> h2)
                 .withPropertyValues("virtual-thread.cluster.jdbc.initialize-schema=never")
                 .run(context -> assertThat(context).hasNotFailed());
@@ -80,7 +82,7 @@ class ClusterTableTests {
                 .withPropertyValues("virtual-thread.cluster.jdbc.initialize-schema=always")
                 .run(context -> assertThat(context).hasNotFailed());
 
-        assertThat(new JdbcClusterEngine(h2, "shop").isInitialized()).isTrue();
+        assertThat(new JdbcClusterStore(h2, "shop").isInitialized()).isTrue();
     }
 
     @Test
@@ -125,7 +127,7 @@ class ClusterTableTests {
         runner.withBean(DataSource.class, () -> h2)
                 .withBean(RedisConnectionFactory.class, () -> mock(RedisConnectionFactory.class))
                 .withPropertyValues("virtual-thread.cluster.engine=jdbc", "virtual-thread.cluster.name=shops")
-                .run(context -> assertThat(context.getBean(ClusterEngine.class)).isInstanceOf(JdbcClusterEngine.class));
+                .run(context -> assertThat(store(context)).isInstanceOf(JdbcClusterStore.class));
     }
 
     @Test
@@ -169,9 +171,9 @@ class ClusterTableTests {
                     assertThat(lending(context)).isEqualTo(Lending.LENT);
                 });
 
-        assertThat(new JdbcClusterEngine(h2, "shop", table.strip()).isInitialized())
+        assertThat(new JdbcClusterStore(h2, "shop", table.strip()).isInitialized())
                 .isTrue();
-        assertThat(new JdbcClusterEngine(h2, "shop").isInitialized()).isFalse();
+        assertThat(new JdbcClusterStore(h2, "shop").isInitialized()).isFalse();
     }
 
     @Test
@@ -180,7 +182,7 @@ class ClusterTableTests {
                 .withPropertyValues("virtual-thread.cluster.jdbc.table=")
                 .run(context -> assertThat(context).hasNotFailed());
 
-        assertThat(new JdbcClusterEngine(h2, "shop").isInitialized()).isTrue();
+        assertThat(new JdbcClusterStore(h2, "shop").isInitialized()).isTrue();
     }
 
     @Test
@@ -212,6 +214,10 @@ class ClusterTableTests {
                         .hasMessageContaining("was 'shop permits'. Set virtual-thread.cluster.jdbc.table to"));
     }
 
+    private static ClusterStore store(ApplicationContext context) {
+        return ((StoredLimits) context.getBean(ClusterEngine.class)).store();
+    }
+
     @ParameterizedTest
     @ValueSource(classes = {TwoPools.class, OwnPool.class, OwnPoolBesidePrimary.class})
     void aDataSourceForTheEngineAloneIsUsed(Class<?> pools) {
@@ -219,9 +225,8 @@ class ClusterTableTests {
             context.getBean(ClusterAutoConfigurationTests.Client.class).call().join();
 
             assertThat(lending(context)).isEqualTo(Lending.LENT);
-            JdbcClusterEngine engine = (JdbcClusterEngine) context.getBean(ClusterEngine.class);
-            assertThat(engine.dataSource()).isSameAs(context.getBean("forPermits"));
-            assertThat(new JdbcClusterEngine(context.getBean("dataSource", DataSource.class), "shop").isInitialized())
+            assertThat(((JdbcClusterStore) store(context)).dataSource()).isSameAs(context.getBean("forPermits"));
+            assertThat(new JdbcClusterStore(context.getBean("dataSource", DataSource.class), "shop").isInitialized())
                     .as("in the database of the application")
                     .isFalse();
         });

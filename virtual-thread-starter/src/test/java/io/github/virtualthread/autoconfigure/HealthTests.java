@@ -3,13 +3,13 @@ package io.github.virtualthread.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.actuate.Boot3LimitsHealthIndicator;
+import io.github.virtualthread.cluster.MemoryEngine;
 import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.LimitSettings.OnFailure;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.limit.TestLease;
-import io.github.virtualthread.test.MemoryEngine;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;

@@ -13,7 +13,6 @@ import io.github.virtualthread.limit.LimitSettings.OnFailure;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimit.ClusterState.Lending;
 import io.github.virtualthread.limit.TaskLimits;
-import io.github.virtualthread.test.MemoryEngine;
 import io.github.virtualthread.timer.TaskTimer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -110,7 +109,7 @@ class ClusterFaultsTests {
         assertThat(losses).hasValue(1);
         assertThat(lines.all()).hasSize(2);
         assertThat(lines.all().get(0))
-                .startsWith("The engine that lends permits to all replicas cannot be reached (")
+                .startsWith("The engine that lends permits to all replicas ")
                 .contains(": limit 'partner' goes on alone with 5 of 5 permits. Check");
         assertThat(lines.all().get(1))
                 .startsWith("The engine that lends permits to all replicas answers again: limit 'partner' has ");
@@ -204,11 +203,28 @@ class ClusterFaultsTests {
 
         assertThat(lines.all()).hasSize(2);
         assertThat(lines.all().getFirst())
-                .isEqualTo("The engine that lends permits to all replicas cannot be reached"
+                .isEqualTo("The engine that lends permits to all replicas gives no answer"
                         + " (java.io.IOException: engine down): limit 'partner' " + what + ". Check the engine and the"
                         + " network; as soon as it answers, it lends permits again");
         assertThat(lines.all().getLast())
                 .startsWith("The engine that lends permits to all replicas answers again: limit 'partner' has ");
+    }
+
+    @Test
+    void theLogSaysOnceThatANewLimitWaitsForALease() throws Exception {
+        MemoryEngine server = new MemoryEngine(true);
+        engines = () -> server;
+        TaskLimit limit = share(NEVER, OnFailure.WAIT);
+        assertThat(new Request(limit).asks()).isNull();
+        lines.await(Level.INFO);
+        until(() -> server.exchanges().size() > 2);
+
+        assertThat(lines.all())
+                .containsExactly(
+                        "Limit 'partner' is lent no more permits for 24h, because the engine may not know of all calls that"
+                                + " run: the limit is new to it, its data may be lost, or all replicas had died. Calls that"
+                                + " find no permit wait until then");
+        assertThat(limit.whyFull()).isEqualTo("nobody lends it permits");
     }
 
     @Test

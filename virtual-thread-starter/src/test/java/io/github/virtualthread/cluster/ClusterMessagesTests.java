@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.LimitSettings.OnFailure;
 import io.github.virtualthread.limit.TaskLimit.ClusterState.Lending;
-import io.github.virtualthread.test.MemoryEngine;
 import io.github.virtualthread.timer.TaskTimer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -144,7 +143,9 @@ class ClusterMessagesTests {
             } else if (next < 968) {
                 replica.send(true);
             } else if (next < 980) {
-                replicas.set(replicas.indexOf(replica), new Replica());
+                Replica successor = new Replica();
+                successor.cutOffUntil = random.nextBoolean() ? nanos : replica.cutOffUntil;
+                replicas.set(replicas.indexOf(replica), successor);
             } else if (next < 982) {
                 engine.loseData();
             } else if (next < 986) {
@@ -166,6 +167,9 @@ class ClusterMessagesTests {
                 messages.remove(message);
             }
             if (message.from.cutOffUntil - nanos > 0) {
+                if (random.nextBoolean()) { // no connection; otherwise nothing shows it
+                    message.from.refused(message);
+                }
                 return;
             }
             if (message.answer != null) {

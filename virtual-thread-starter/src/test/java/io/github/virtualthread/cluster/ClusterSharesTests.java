@@ -12,7 +12,6 @@ import io.github.virtualthread.limit.LimitSettings.OnFailure;
 import io.github.virtualthread.limit.TaskLimit.ClusterState;
 import io.github.virtualthread.limit.TaskLimit.ClusterState.Lending;
 import io.github.virtualthread.limit.TaskLimits;
-import io.github.virtualthread.test.MemoryEngine;
 import io.github.virtualthread.timer.TaskTimer;
 import java.time.Duration;
 import java.util.ArrayList;

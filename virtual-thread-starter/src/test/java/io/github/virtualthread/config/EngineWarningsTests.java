@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.argumentSet;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.github.virtualthread.cluster.ClusterEngine;
-import io.github.virtualthread.cluster.jdbc.JdbcClusterEngine;
+import io.github.virtualthread.cluster.ClusterStore;
+import io.github.virtualthread.cluster.jdbc.JdbcClusterStore;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.LimitSettings.OnFailure;
 import io.github.virtualthread.limit.PermitsFrom;
 import io.github.virtualthread.pool.PoolSizes;
-import io.github.virtualthread.test.MemoryEngine;
+import io.github.virtualthread.test.MemoryStore;
 import java.util.OptionalInt;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -33,7 +33,7 @@ import org.springframework.jdbc.datasource.LazyConnectionDataSourceProxy;
 class EngineWarningsTests {
 
     private static final String WARNING = "calls may hold all of them";
-    private static final String OWN = "or create the JdbcClusterEngine with a DataSource of its own";
+    private static final String OWN = "or create the JdbcClusterStore with a DataSource of its own";
 
     private final HikariDataSource pool = pool(10);
     private final HikariDataSource own = pool(2);
@@ -128,7 +128,7 @@ class EngineWarningsTests {
     @Test
     void aProxyBeforeThePoolIsThePool(CapturedOutput output) {
         start(
-                context -> new JdbcClusterEngine(new LazyConnectionDataSourceProxy(pool), "shop"),
+                context -> new JdbcClusterStore(new LazyConnectionDataSourceProxy(pool), "shop"),
                 shared(3),
                 drawing("db", 0));
 
@@ -166,28 +166,28 @@ class EngineWarningsTests {
 
     @Test
     void anotherEngineNeedsNoConnection(CapturedOutput output) {
-        start(context -> new MemoryEngine(false), shared(20));
+        start(context -> new MemoryStore(), shared(20));
 
         assertThat(output).doesNotContain(WARNING);
     }
 
     @Test
     void aPoolOfUnknownSizeIsLeftAlone(CapturedOutput output) {
-        start(context -> new JdbcClusterEngine(new LazyConnectionDataSourceProxy(), "shop"), shared(20));
+        start(context -> new JdbcClusterStore(new LazyConnectionDataSourceProxy(), "shop"), shared(20));
 
         assertThat(output).doesNotContain(WARNING);
     }
 
-    private static Function<AnnotationConfigApplicationContext, ClusterEngine> engine(DataSource pool) {
-        return context -> new JdbcClusterEngine(pool, "shop");
+    private static Function<AnnotationConfigApplicationContext, ClusterStore> engine(DataSource pool) {
+        return context -> new JdbcClusterStore(pool, "shop");
     }
 
     /** In an application with two pools, of which {@code pool} is the primary one. */
-    private Function<AnnotationConfigApplicationContext, ClusterEngine> besideOwn(DataSource ofEngine) {
+    private Function<AnnotationConfigApplicationContext, ClusterStore> besideOwn(DataSource ofEngine) {
         return context -> {
             context.registerBean("own", DataSource.class, () -> own, own -> own.setPrimary(false));
             context.getBeanDefinition("pool").setPrimary(true);
-            return new JdbcClusterEngine(ofEngine, "shop");
+            return new JdbcClusterStore(ofEngine, "shop");
         };
     }
 
@@ -203,7 +203,7 @@ class EngineWarningsTests {
         return LimitSettings.of(name, 1).withPermitsFrom(new PermitsFrom("pool", headroom));
     }
 
-    private void start(Function<AnnotationConfigApplicationContext, ClusterEngine> engine, LimitSettings... limits) {
+    private void start(Function<AnnotationConfigApplicationContext, ClusterStore> engine, LimitSettings... limits) {
         try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
             context.register(Plain.class);
             context.registerBean("pool", DataSource.class, () -> pool);
@@ -214,8 +214,8 @@ class EngineWarningsTests {
                                 ? OptionalInt.of(hikari.getMaximumPoolSize())
                                 : OptionalInt.empty());
             }
-            ClusterEngine made = engine.apply(context);
-            context.registerBean(ClusterEngine.class, () -> made);
+            ClusterStore made = engine.apply(context);
+            context.registerBean(ClusterStore.class, () -> made);
             for (LimitSettings limit : limits) {
                 context.registerBean(
                         limit.name(),

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.virtualthread.cluster.Answer;
 import io.github.virtualthread.cluster.ClusterEngine;
+import io.github.virtualthread.cluster.MemoryEngine;
 import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.LimitSettings.OnFailure;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
-import io.github.virtualthread.test.MemoryEngine;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
@@ -60,8 +60,8 @@ class SharedLimitsTests {
             assertThatThrownBy(context::refresh)
                     .isInstanceOf(VirtualThreadConfigurationException.class)
                     .hasMessage(
-                            "Limit 'partner' has cluster-permits: 20, but there is no bean of type ClusterEngine, which lends"
-                                    + " the permits to the replicas. Declare one: a RedisClusterEngine, a JdbcClusterEngine, or one of your"
+                            "Limit 'partner' has cluster-permits: 20, but there is no bean that lends the permits to the"
+                                    + " replicas. Declare one: a RedisClusterEngine, a JdbcClusterStore, or a ClusterStore of your"
                                     + " own. Otherwise remove cluster-permits, and set permits to the part of each replica.");
         }
     }

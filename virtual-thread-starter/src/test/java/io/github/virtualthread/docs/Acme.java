@@ -7,17 +7,17 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
-import io.github.virtualthread.cluster.ClusterEngine;
+import io.github.virtualthread.cluster.ClusterStore;
 import io.github.virtualthread.config.EnableVirtual;
 import io.github.virtualthread.config.VirtualThreadDataSource;
 import io.github.virtualthread.limit.KeyWeight;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.PermitsSource;
+import io.github.virtualthread.test.MemoryStore;
 import jakarta.annotation.PostConstruct;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
@@ -625,13 +625,13 @@ final class Acme {
     static class TwoEngines {
 
         @Bean
-        ClusterEngine here() {
-            return claims -> List.of();
+        ClusterStore here() {
+            return new MemoryStore();
         }
 
         @Bean
-        ClusterEngine there() {
-            return claims -> List.of();
+        ClusterStore there() {
+            return new MemoryStore();
         }
     }
 

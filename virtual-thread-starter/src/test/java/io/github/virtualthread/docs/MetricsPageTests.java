@@ -8,6 +8,7 @@ import io.github.virtualthread.autoconfigure.VirtualThreadMetricsAutoConfigurati
 import io.github.virtualthread.autoconfigure.VirtualThreadObservationAutoConfiguration;
 import io.github.virtualthread.autoconfigure.VirtualThreadPinningAutoConfiguration;
 import io.github.virtualthread.cluster.ClusterEngine;
+import io.github.virtualthread.cluster.MemoryEngine;
 import io.github.virtualthread.execution.TaskCall;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskListener;
@@ -15,7 +16,6 @@ import io.github.virtualthread.execution.TaskSpec;
 import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.LimitSettings.OnFailure;
-import io.github.virtualthread.test.MemoryEngine;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;

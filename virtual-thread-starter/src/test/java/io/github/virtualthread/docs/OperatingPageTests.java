@@ -13,12 +13,12 @@ import io.github.virtualthread.autoconfigure.VirtualThreadPinningAutoConfigurati
 import io.github.virtualthread.cluster.ClusterEngine;
 import io.github.virtualthread.cluster.ClusterSettings;
 import io.github.virtualthread.cluster.ClusterShares;
+import io.github.virtualthread.cluster.MemoryEngine;
 import io.github.virtualthread.cluster.redis.RedisClusterEngine;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.LimitSettings.OnFailure;
 import io.github.virtualthread.limit.TaskLimits;
-import io.github.virtualthread.test.MemoryEngine;
 import io.github.virtualthread.timer.TaskTimer;
 import java.io.IOException;
 import java.time.Duration;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
 import io.github.virtualthread.autoconfigure.VirtualThreadClusterAutoConfiguration;
-import io.github.virtualthread.cluster.ClusterEngine;
-import io.github.virtualthread.cluster.jdbc.JdbcClusterEngine;
+import io.github.virtualthread.cluster.StoredLimits;
+import io.github.virtualthread.cluster.jdbc.JdbcClusterStore;
 import java.sql.SQLException;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
@@ -39,7 +39,9 @@ class PermitsPoolExampleTests {
                 .run(context -> {
                     HikariDataSource usual = (HikariDataSource) context.getBean(DataSource.class);
                     assertThat(usual.getMaximumPoolSize()).isEqualTo(10);
-                    assertThat(((JdbcClusterEngine) context.getBean(ClusterEngine.class)).dataSource())
+                    assertThat(((JdbcClusterStore)
+                                            context.getBean(StoredLimits.class).store())
+                                    .dataSource())
                             .isSameAs(context.getBean("permits"))
                             .isNotSameAs(usual);
                     assertThat(isInitialized(usual)).isTrue();
@@ -49,6 +51,6 @@ class PermitsPoolExampleTests {
     }
 
     private static boolean isInitialized(DataSource pool) throws SQLException {
-        return new JdbcClusterEngine(pool, "shop").isInitialized();
+        return new JdbcClusterStore(pool, "shop").isInitialized();
     }
 }

@@ -1,6 +1,5 @@
 package io.github.virtualthread.docs;
 
-import io.github.virtualthread.cluster.ClusterEngine;
 import io.github.virtualthread.cluster.redis.RedisClusterEngine;
 import io.github.virtualthread.config.EnableVirtual;
 import io.github.virtualthread.limit.LimitSettings;
@@ -15,7 +14,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 class SharedPartner {
 
     @Bean
-    ClusterEngine engine(RedisConnectionFactory connections) {
+    RedisClusterEngine engine(RedisConnectionFactory connections) {
         return new RedisClusterEngine(connections, "shop");
     }
 

@@ -5,12 +5,12 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.virtualthread.cluster.ClusterSettings;
 import io.github.virtualthread.cluster.ClusterShares;
+import io.github.virtualthread.cluster.MemoryEngine;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimit.Member;
 import io.github.virtualthread.limit.TestLease;
-import io.github.virtualthread.test.MemoryEngine;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;

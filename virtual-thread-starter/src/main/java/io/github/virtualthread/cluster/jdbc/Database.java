@@ -5,7 +5,9 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.Arrays;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -21,16 +23,12 @@ enum Database {
             "cast(cast(extract(epoch from pg_postmaster_start_time()) * 1000000 as bigint) as text)",
             "fetch first 1 row only"),
 
-    /**
-     * The beginning of the statement; without any time zone, so that no hour comes twice. The servers of a Galera cluster have the same
-     * data. A server that was built without Galera has no such variable.
-     */
+    /** The beginning of the statement; without any time zone, so that no hour comes twice. */
     MARIADB(
             "schema-mariadb.sql",
             "MariaDB",
             "timestampdiff(microsecond, '1970-01-01 00:00:00', utc_timestamp(6)) div 1000",
-            "if(exists(select 1 from information_schema.global_variables"
-                    + " where variable_name = 'WSREP_ON' and variable_value = 'ON'), '', @@hostname)",
+            "@@hostname",
             "limit 1"),
 
     MYSQL("schema-mysql.sql", "MySQL", MARIADB.clock, "''", MARIADB.first),
@@ -44,8 +42,7 @@ enum Database {
     /** SQL for the time of the server in milliseconds. */
     final String clock;
 
-    /** SQL for a text that another server, if possible each process of it, does not have; empty if there is none. */
-    final String server;
+    private final String server;
 
     /** SQL that ends a query for one row. */
     final String first;
@@ -73,7 +70,23 @@ enum Database {
                         + Arrays.stream(values())
                                 .map(database -> database.product)
                                 .collect(Collectors.joining(", "))
-                        + ". Use one of these, or Redis, or declare a bean of type ClusterEngine"));
+                        + ". Use one of these, or Redis, or declare a bean of type ClusterStore"));
+    }
+
+    /**
+     * SQL for a text that another server, if possible each process of it, does not have; for an empty one if there is none. The servers
+     * of a Galera cluster have the same data, whichever answers.
+     */
+    String server(Connection connection) throws SQLException {
+        return this == MARIADB && isGalera(connection) ? "''" : server;
+    }
+
+    /** A server that was built without Galera has no such variable. */
+    private static boolean isGalera(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet variable = statement.executeQuery("show global variables like 'wsrep_on'")) {
+            return variable.next() && variable.getString(2).equals("ON");
+        }
     }
 
     /**
@@ -84,6 +97,11 @@ enum Database {
     static boolean says(SQLException failure, String... states) {
         String state = failure.getSQLState();
         return state != null && Stream.of(states).anyMatch(state::startsWith);
+    }
+
+    /** In PostgreSQL; in all others; and in H2 if the schema is missing. */
+    static boolean isMissingTable(SQLException failure) {
+        return says(failure, "42P01", "42S0", "90079");
     }
 
     /** Whether nobody outside this JVM can have reached the data. */

@@ -1,6 +1,6 @@
 package io.github.virtualthread.cluster.redis;
 
-import static io.github.virtualthread.cluster.redis.TestRedis.LONG;
+import static io.github.virtualthread.cluster.TestClaims.LONG;
 import static io.github.virtualthread.cluster.redis.TestRedis.claim;
 import static io.github.virtualthread.cluster.redis.TestRedis.close;
 import static org.assertj.core.api.Assertions.assertThat;

@@ -1,8 +1,11 @@
 package io.github.virtualthread.cluster.redis;
 
-import io.github.virtualthread.cluster.ClusterEngine;
-import io.github.virtualthread.test.ClusterStoreContract;
+import static io.github.virtualthread.cluster.redis.TestRedis.claim;
+
+import io.github.virtualthread.cluster.Answer;
 import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -11,7 +14,7 @@ import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
 /** Redis by Jedis. */
 @Tag("slow")
-class RedisClusterEngineJedisTests extends ClusterStoreContract implements RedisClientContract {
+class RedisClusterEngineJedisTests implements RedisClientContract {
 
     private final TestRedis redis = new TestRedis(RedisClusterEngineJedisTests::jedis);
 
@@ -27,28 +30,17 @@ class RedisClusterEngineJedisTests extends ClusterStoreContract implements Redis
         return connections;
     }
 
+    @BeforeEach
+    void begin() {
+        redis.newEngine().exchange(List.of(claim("partner", 1, Duration.ofMillis(1)))); // it is new for so long
+        List<Answer> answers;
+        do {
+            answers = redis.engine().exchange(List.of(claim("partner", Long.MAX_VALUE, Duration.ZERO)));
+        } while (!answers.getFirst().noGrowthFor().isZero());
+    }
+
     @Override
     public TestRedis redis() {
         return redis;
-    }
-
-    @Override
-    protected ClusterEngine engine() {
-        return redis.newEngine();
-    }
-
-    @Override
-    protected void loseData() {
-        redis.loseData();
-    }
-
-    @Override
-    protected Runnable backup() {
-        return redis.backup();
-    }
-
-    @Override
-    protected void changeServer() {
-        redis.changeServer();
     }
 }

@@ -1,11 +1,12 @@
 package io.github.virtualthread.cluster.redis;
 
+import static io.github.virtualthread.cluster.TestClaims.LONG;
 import static io.github.virtualthread.cluster.redis.TestRedis.claim;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.cluster.Answer;
 import io.github.virtualthread.cluster.ClusterEngine;
-import io.github.virtualthread.test.ClusterEngineContract;
+import io.github.virtualthread.cluster.LendingContract;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Redis by Lettuce: the script has all rules, and what only it can do wrong. */
 @Tag("slow")
-class RedisClusterEngineTests extends ClusterEngineContract implements RedisClientContract {
+class RedisClusterEngineTests extends LendingContract implements RedisClientContract {
 
     private final TestRedis redis = new TestRedis(RedisTestServer::lettuce);
 

@@ -1,5 +1,6 @@
 package io.github.virtualthread.cluster.redis;
 
+import static io.github.virtualthread.cluster.TestClaims.claim;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.cluster.Answer;
@@ -80,20 +81,7 @@ class RedisClusterModeTests {
 
     private static List<Claim> claims(String member, long number, int asks, Duration lease) {
         return IntStream.range(0, 20)
-                .mapToObj(i -> new Claim(
-                        "limit-" + i,
-                        member,
-                        number,
-                        0,
-                        Duration.ZERO,
-                        Duration.ZERO,
-                        10,
-                        0,
-                        0,
-                        asks,
-                        asks,
-                        Duration.ZERO,
-                        lease))
+                .mapToObj(i -> claim("limit-" + i, member, number, 0, 0, asks, lease))
                 .toList();
     }
 }

@@ -1,9 +1,10 @@
 package io.github.virtualthread.cluster.redis;
 
+import static io.github.virtualthread.cluster.TestClaims.LONG;
+import static io.github.virtualthread.cluster.TestClaims.claim;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.cluster.Answer;
-import io.github.virtualthread.cluster.Claim;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,8 +24,6 @@ import redis.embedded.RedisServer;
 @Tag("slow")
 @Timeout(300)
 class RedisRestartTests {
-
-    private static final Duration LONG = Duration.ofHours(1);
 
     @TempDir
     Path directory;
@@ -90,20 +89,7 @@ class RedisRestartTests {
     }
 
     private Answer ask(String member, long number, long last, int holds, int asks, Duration lease) {
-        Claim claim = new Claim(
-                "partner",
-                member,
-                number,
-                last,
-                Duration.ZERO,
-                Duration.ZERO,
-                10,
-                0,
-                holds,
-                asks,
-                asks,
-                Duration.ZERO,
-                lease);
-        return engine.exchange(List.of(claim)).getFirst();
+        return engine.exchange(List.of(claim("partner", member, number, last, holds, asks, lease)))
+                .getFirst();
     }
 }

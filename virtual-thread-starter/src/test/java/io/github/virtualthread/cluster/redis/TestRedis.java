@@ -1,6 +1,7 @@
 package io.github.virtualthread.cluster.redis;
 
 import io.github.virtualthread.cluster.Claim;
+import io.github.virtualthread.cluster.TestClaims;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
@@ -16,8 +17,6 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 
 /** The Redis of all tests, by one client: an engine, and what a test does to its data and to the server. */
 final class TestRedis implements AutoCloseable {
-
-    static final Duration LONG = Duration.ofHours(1);
 
     private static final AtomicInteger CLUSTERS = new AtomicInteger();
 
@@ -145,8 +144,6 @@ final class TestRedis implements AutoCloseable {
     }
 
     static Claim claim(String member, String limit, long number, Duration lease) {
-        int asks = lease.isZero() ? 0 : 4;
-        return new Claim(
-                limit, member, number, 0, Duration.ZERO, Duration.ZERO, 10, 0, 0, asks, asks, Duration.ZERO, lease);
+        return TestClaims.claim(limit, member, number, 0, 0, lease.isZero() ? 0 : 4, lease);
     }
 }

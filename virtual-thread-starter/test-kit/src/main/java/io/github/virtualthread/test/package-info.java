@@ -1,5 +1,5 @@
 /**
- * For the tests of applications: start at {@link LimitAssert}. For engines of your own: {@link ClusterEngineContract}.
+ * For the tests of applications: start at {@link LimitAssert}. For an engine of your own: {@link ClusterStoreContract}.
  *
  * <p>Tests also use what the starter has: {@link io.github.virtualthread.limit.TaskLimit#occupy} and {@code
  * VirtualThreads.awaitIdle}.

