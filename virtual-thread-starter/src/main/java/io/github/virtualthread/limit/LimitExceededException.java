@@ -17,6 +17,7 @@ public class LimitExceededException extends TaskRejectedException {
 
     static final String NOTHING_LENT = "nobody lends it permits";
 
+    private static final String PERMITS = "permits";
     private static final int LONGEST_KEY = 100;
 
     /** Why a call was rejected. */
@@ -138,23 +139,19 @@ public class LimitExceededException extends TaskRejectedException {
             return "the application is stopping and accepts no more calls";
         }
         boolean lent = settings.clusterPermits() != null;
-        boolean nothingLent = lent && NOTHING_LENT.equals(full);
         String state = "limit %s (%s) has %s and %d calls waiting"
                 .formatted(
-                        limit,
-                        settings.describe(),
-                        lent ? lent(nothingLent) : Numbers.of(available, "permit") + " free",
-                        waiting);
+                        limit, settings.describe(), lent ? lent() : Numbers.of(available, "permit") + " free", waiting);
         String around = available > 0 && full != null ? ", and " + full : "";
-        String raise = nothingLent ? "see the log for why, raise" : "raise its %s or".formatted(bound());
         return state + ofKey() + around + "; "
                 + switch (reason) {
                     case QUEUE_FULL ->
                         isKeyFull()
                                 ? "raise its permits-per-key, or send fewer calls with this key"
-                                : raise + " its queue-capacity, or send fewer calls";
-                    case KEY_QUEUE_FULL -> raise + " its queue-capacity-per-key, or send fewer calls with this key";
-                    case WAIT_TIMEOUT -> raise + " its max-wait, or send fewer calls";
+                                : more() + ", raise its queue-capacity for bursts, or send fewer calls";
+                    case KEY_QUEUE_FULL ->
+                        more() + ", raise its queue-capacity-per-key for bursts, or send fewer calls with this key";
+                    case WAIT_TIMEOUT -> more() + ", raise its max-wait, or send fewer calls";
                     case DEADLINE -> overdue();
                     case HOPELESS ->
                         "its turn does not come while it may wait, which is for half of what is left before its deadline%s: %s"
@@ -182,11 +179,29 @@ public class LimitExceededException extends TaskRejectedException {
         return beginning.replaceAll("[\\p{C}\\p{Zl}\\p{Zp}]", "?");
     }
 
-    private String lent(boolean nothing) {
-        return nothing
+    private String lent() {
+        return isNothingLent()
                 ? "no permits, because none are lent to this replica,"
                 : "%d of %s for this replica, %d of them free,"
                         .formatted(lent, Numbers.of(clusterPermits(), "permit"), available);
+    }
+
+    private boolean isNothingLent() {
+        return NOTHING_LENT.equals(full);
+    }
+
+    /** What lets more such calls run. A resource that is slow already only gets slower by more of them. */
+    private String more() {
+        if (isNothingLent()) {
+            return "see the log for why";
+        }
+        String bound = bound();
+        if (isKeyFull()) {
+            return "raise its " + bound;
+        }
+        PermitsFrom pool = settings == null || !bound.equals(PERMITS) ? null : settings.permitsFrom();
+        String how = pool == null ? "raise its " + bound : "enlarge its pool '%s'".formatted(pool.bean());
+        return how + " if the resource can take more";
     }
 
     /** What keeps more such calls from running. */
@@ -196,7 +211,7 @@ public class LimitExceededException extends TaskRejectedException {
         }
         boolean own =
                 settings == null || !settings.isShared() || (lent >= settings.permits() && lent < clusterPermits());
-        return own ? "permits" : "cluster-permits";
+        return own ? PERMITS : "cluster-permits";
     }
 
     /** Whether more permits of the limit would not let one more call of the key run. */
@@ -219,7 +234,7 @@ public class LimitExceededException extends TaskRejectedException {
 
     private String moreTime() {
         return "give it or its caller more time"
-                + (settings == null ? "" : ", raise the %s, or send fewer calls".formatted(bound()));
+                + (settings == null ? "" : ", %s, or send fewer calls".formatted(more()));
     }
 
     /**

@@ -96,8 +96,8 @@ class DeadlineTests {
                 .hasMessage(
                         "Test.late was rejected (HOPELESS): limit hopeless (1 permit, unbounded queue, unbounded wait,"
                                 + " hopeless calls rejected) has 0 permits free and 0 calls waiting; its turn does not come while it may wait,"
-                                + " which is for half of what is left before its deadline of 0.1s: give it or its caller more time, raise the"
-                                + " permits, or send fewer calls");
+                                + " which is for half of what is left before its deadline of 0.1s: give it or its caller more time, raise its"
+                                + " permits if the resource can take more, or send fewer calls");
 
         assertThat(System.nanoTime() - begin).isGreaterThanOrEqualTo(SOON.toNanos() / 2);
         assertThat(test.limit("hopeless").waiting()).isZero();
@@ -156,7 +156,7 @@ class DeadlineTests {
                 .hasMessage(
                         "Test.late was rejected (DEADLINE): limit db (1 permit, unbounded queue, unbounded wait) has 0"
                                 + " permits free and 0 calls waiting; its deadline of 0.1s passed before it began: give it or its caller more"
-                                + " time, raise the permits, or send fewer calls");
+                                + " time, raise its permits if the resource can take more, or send fewer calls");
     }
 
     @Test

@@ -62,7 +62,8 @@ class RejectionsTests {
                     .isEqualTo(
                             "Limit 'db' has rejected a call: Test.task was rejected (QUEUE_FULL): limit db (1 permit,"
                                     + " queue of 0, unbounded wait) has 0 permits free and 0 calls waiting; raise its"
-                                    + " permits or its queue-capacity, or send fewer calls");
+                                    + " permits if the resource can take more, raise its queue-capacity"
+                                    + " for bursts, or send fewer calls");
         });
     }
 

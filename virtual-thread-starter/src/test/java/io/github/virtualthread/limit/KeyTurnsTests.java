@@ -167,7 +167,8 @@ class KeyTurnsTests extends TimedLimits {
         assertThat(new LimitExceededException("Shop.price", limit, Reason.KEY_QUEUE_FULL, "a"))
                 .hasMessage("Shop.price was rejected (KEY_QUEUE_FULL): limit partner (1 permit, queue of 3, 1 per key,"
                         + " unbounded wait) has 0 permits free and 3 calls waiting, key 'a' has 1 running and 1 waiting;"
-                        + " raise its permits or its queue-capacity-per-key, or send fewer calls with this key")
+                        + " raise its permits if the resource can take more,"
+                        + " raise its queue-capacity-per-key for bursts, or send fewer calls with this key")
                 .extracting(LimitExceededException::key)
                 .isEqualTo("a");
     }
@@ -184,12 +185,14 @@ class KeyTurnsTests extends TimedLimits {
                 .isEqualTo("raise its permits-per-key, or send fewer calls with this key");
         assertThat(remedy(limit, Reason.KEY_QUEUE_FULL, "a"))
                 .isEqualTo(
-                        "raise its permits-per-key or its queue-capacity-per-key, or send fewer calls with this key");
+                        "raise its permits-per-key, raise its queue-capacity-per-key for bursts, or send fewer calls with this key");
         assertThat(remedy(limit, Reason.WAIT_TIMEOUT, "a"))
-                .isEqualTo("raise its permits-per-key or its max-wait, or send fewer calls");
-        assertThat(remedy(limit, Reason.DEADLINE, "a")).endsWith("raise the permits-per-key, or send fewer calls");
+                .isEqualTo("raise its permits-per-key, raise its max-wait, or send fewer calls");
+        assertThat(remedy(limit, Reason.DEADLINE, "a"))
+                .endsWith("more time, raise its permits-per-key, or send fewer calls");
         assertThat(remedy(limit, Reason.QUEUE_FULL, "b"))
-                .isEqualTo("raise its permits or its queue-capacity, or send fewer calls");
+                .isEqualTo("raise its permits if the resource can take more,"
+                        + " raise its queue-capacity for bursts, or send fewer calls");
     }
 
     private static String remedy(SemaphoreLimit limit, Reason reason, String key) {

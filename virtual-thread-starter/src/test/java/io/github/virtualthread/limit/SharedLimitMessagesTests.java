@@ -27,9 +27,11 @@ class SharedLimitMessagesTests extends TimedLimits {
         assertThat(message("partner", Reason.QUEUE_FULL))
                 .isEqualTo("Shop.price was rejected (QUEUE_FULL): limit partner (20 permits in all replicas, unbounded"
                         + " queue, unbounded wait) has 3 of 20 permits for this replica, 3 of them free, and 0 calls"
-                        + " waiting; raise its cluster-permits or its queue-capacity, or send fewer calls");
+                        + " waiting; raise its cluster-permits if the resource can take more,"
+                        + " raise its queue-capacity for bursts, or send fewer calls");
         assertThat(message("partner", Reason.WAIT_TIMEOUT))
-                .endsWith("; raise its cluster-permits or its max-wait, or send fewer calls");
+                .endsWith(
+                        "; raise its cluster-permits if the resource can take more, raise its max-wait, or send fewer calls");
     }
 
     @Test
@@ -40,10 +42,11 @@ class SharedLimitMessagesTests extends TimedLimits {
                 .contains(
                         "limit report (5 permits, 20 in all replicas, queue of 100, unbounded wait) has 5 of 20 permits"
                                 + " for this replica")
-                .endsWith("; raise its permits or its queue-capacity, or send fewer calls");
+                .endsWith("; raise its permits if the resource can take more,"
+                        + " raise its queue-capacity for bursts, or send fewer calls");
 
         new TestLease(limits.get("partner")).lend(20, 20);
-        assertThat(message("partner", Reason.QUEUE_FULL)).contains("raise its cluster-permits or");
+        assertThat(message("partner", Reason.QUEUE_FULL)).contains("raise its cluster-permits if");
     }
 
     @Test
@@ -54,7 +57,7 @@ class SharedLimitMessagesTests extends TimedLimits {
         assertThat(message("partner", Reason.QUEUE_FULL))
                 .contains(
                         "has no permits, because none are lent to this replica, and 0 calls waiting; see the log for why,"
-                                + " raise its queue-capacity, or send fewer calls");
+                                + " raise its queue-capacity for bursts, or send fewer calls");
         assertThat(message("partner", Reason.NO_LEASE))
                 .isEqualTo("Shop.price was rejected (NO_LEASE): limit partner (20 permits in all replicas, unbounded"
                         + " queue, unbounded wait) has no permits, because none are lent to this replica, and 0 calls"
@@ -83,7 +86,7 @@ class SharedLimitMessagesTests extends TimedLimits {
         lease.lend(0, 20);
         assertThat(message("mail", Reason.WAIT_TIMEOUT))
                 .contains("has 2 permits free and 0 calls waiting, and limit partner around it has 0 of 0; raise its"
-                        + " permits or");
+                        + " permits if");
 
         lease.lend(3, 20);
         assertThat(limits.get("mail").whyFull()).isNull();

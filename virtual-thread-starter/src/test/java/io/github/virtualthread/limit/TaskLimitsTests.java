@@ -83,8 +83,8 @@ class TaskLimitsTests extends TimedLimits {
         assertThat(refusal)
                 .isInstanceOf(TaskRejectedException.class)
                 .hasMessage("Shop.price was rejected (QUEUE_FULL): limit db (2 permits, queue of 1, unbounded wait)"
-                        + " has 0 permits free and 1 calls waiting; raise its permits or its queue-capacity,"
-                        + " or send fewer calls");
+                        + " has 0 permits free and 1 calls waiting; raise its permits if the resource can take"
+                        + " more, raise its queue-capacity for bursts, or send fewer calls");
         assertThat(refusal.limit()).isEqualTo("db");
         assertThat(refusal.task()).isEqualTo("Shop.price");
         assertThat(refusal.reason()).isEqualTo(Reason.QUEUE_FULL);
@@ -97,8 +97,18 @@ class TaskLimitsTests extends TimedLimits {
 
         assertThat(new LimitExceededException("Shop.price", limit, Reason.WAIT_TIMEOUT))
                 .hasMessage("Shop.price was rejected (WAIT_TIMEOUT): limit db (2 permits, unbounded queue, wait up to"
-                        + " 1.5s) has 2 permits free and 0 calls waiting; raise its permits or its max-wait,"
-                        + " or send fewer calls");
+                        + " 1.5s) has 2 permits free and 0 calls waiting; raise its permits if the resource can take"
+                        + " more, raise its max-wait, or send fewer calls");
+    }
+
+    @Test
+    void aRefusalOfALimitWithThePermitsOfAPoolTellsToEnlargeThePool() {
+        TaskLimit limit = limits(LimitSettings.of("db", 2).withPermitsFrom(new PermitsFrom("dataSource", 0)))
+                .get("db");
+
+        assertThat(new LimitExceededException("Shop.price", limit, Reason.WAIT_TIMEOUT))
+                .hasMessageEndingWith("; enlarge its pool 'dataSource' if the resource can take more,"
+                        + " raise its max-wait, or send fewer calls");
     }
 
     @Test
