@@ -9,6 +9,7 @@ import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Web;
 import io.github.virtualthread.cluster.ClusterSettings;
 import io.github.virtualthread.config.BeanNames;
 import io.github.virtualthread.config.EngineSettings;
+import io.github.virtualthread.limit.CallCancelledException;
 import io.github.virtualthread.limit.CallTimeoutException;
 import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.limit.LimitNames;
@@ -75,10 +76,13 @@ final class SettingsFactory {
         return new RejectionAnswer(status(web.rejectedStatus()), web.retryAfter());
     }
 
-    /** As {@link #rejectionAnswer}, and the answer to calls that have timed out. */
+    /** As {@link #rejectionAnswer}, and the answers to calls that have timed out or were cancelled. */
     static List<RejectionAnswer> answers(Web web) {
         int timedOut = status(web.timedOutStatus());
-        return List.of(rejectionAnswer(web), new RejectionAnswer(CallTimeoutException.class, timedOut, Duration.ZERO));
+        return List.of(
+                rejectionAnswer(web),
+                new RejectionAnswer(CallTimeoutException.class, timedOut, Duration.ZERO),
+                new RejectionAnswer(CallCancelledException.class, timedOut, Duration.ZERO));
     }
 
     /**

@@ -278,8 +278,8 @@ public record VirtualThreadProperties(
      *     Security
      * @param rejectedStatus HTTP status of the answer, 400 to 599; none leaves rejected calls to the application, whose own
      *     handlers come first in any case, and answers rejected requests with 503
-     * @param timedOutStatus HTTP status of the answer to a request whose call was ended by its timeout or deadline, 400 to 599;
-     *     none leaves these to the application, whose own handlers come first in any case
+     * @param timedOutStatus HTTP status of the answer to a request whose call was ended by its timeout or deadline, or was
+     *     cancelled, 400 to 599; none leaves these to the application, whose own handlers come first in any case
      * @param retryAfter time after which a client whose request was rejected should try again, sent in whole seconds as
      *     Retry-After; zero for no such header
      */

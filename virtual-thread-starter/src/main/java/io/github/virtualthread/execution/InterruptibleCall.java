@@ -2,6 +2,7 @@ package io.github.virtualthread.execution;
 
 import io.github.virtualthread.context.SafeLog;
 import io.github.virtualthread.execution.TaskListener.Outcome;
+import io.github.virtualthread.limit.CallCancelledException;
 import io.github.virtualthread.limit.CallTimeoutException;
 import io.github.virtualthread.timer.TaskTimer;
 import java.lang.invoke.MethodHandles;
@@ -9,7 +10,6 @@ import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -71,7 +71,7 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
         Throwable failure(InterruptibleCall call, @Nullable Throwable thrown) {
             Throwable failure = outcome == Outcome.TIMEOUT
                     ? call.timeoutException(this)
-                    : new CancellationException(
+                    : new CallCancelledException(
                             what.formatted(call.spec().name(), call.spec().limitName()));
             if (thrown != null) {
                 failure.addSuppressed(thrown);

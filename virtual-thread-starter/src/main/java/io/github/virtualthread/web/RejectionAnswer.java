@@ -1,9 +1,11 @@
 package io.github.virtualthread.web;
 
+import io.github.virtualthread.limit.CallCancelledException;
 import io.github.virtualthread.limit.CallTimeoutException;
 import io.github.virtualthread.limit.LimitExceededException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
@@ -16,7 +18,7 @@ import org.springframework.web.ErrorResponse;
 import org.springframework.web.ErrorResponseException;
 
 /**
- * The answer to a web request whose call was rejected, or has timed out.
+ * The answer to a web request whose call was rejected, has timed out or was cancelled.
  *
  * @param to what is answered
  * @param status HTTP status, 4xx or 5xx; 0 to leave such failures to the application
@@ -39,14 +41,14 @@ public record RejectionAnswer(Class<? extends Exception> to, int status, Duratio
 
     /**
      * Returns the answer to a failure, null for none. Futures wrap the failure of their call, some more than once, and Reactor's
-     * schedulers wrap a rejection. Any other wrapper has a meaning of its own.
+     * schedulers wrap a rejection, newer JDKs a cancellation. Any other wrapper has a meaning of its own.
      */
     static @Nullable RejectionAnswer to(Throwable failure, List<RejectionAnswer> answers) {
         Throwable cause = failure;
         while (cause instanceof CompletionException
                 || cause instanceof ExecutionException
-                || (cause instanceof RejectedExecutionException
-                        && cause.getCause() instanceof LimitExceededException)) {
+                || (cause instanceof RejectedExecutionException && cause.getCause() instanceof LimitExceededException)
+                || (cause instanceof CancellationException && cause.getCause() instanceof CallCancelledException)) {
             cause = cause.getCause();
         }
         for (RejectionAnswer answer : answers) {

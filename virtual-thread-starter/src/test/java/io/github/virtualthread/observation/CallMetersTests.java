@@ -116,7 +116,7 @@ class CallMetersTests {
         test.hold("db").cancel(true);
         test.awaitIdle();
 
-        Timer cancelled = tasks("db", "cancelled", "CancellationException");
+        Timer cancelled = tasks("db", "cancelled", "CallCancelledException");
         assertThat(cancelled.count()).isEqualTo(1);
         assertThat(cancelled.totalTime(TimeUnit.NANOSECONDS)).isPositive();
         assertThat(active("db")).isZero();

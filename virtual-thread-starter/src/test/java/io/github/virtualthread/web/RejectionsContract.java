@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.execution.LiveCalls;
+import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.limit.CallTimeoutException;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.TaskLimit;
@@ -135,6 +137,24 @@ abstract class RejectionsContract {
                         "Prices.late has timed out in a call: Prices.late ran longer than its timeout of 0.01s under"
                                 + " limit 'db' and was interrupted");
         assertThat(output).doesNotContain("\tat ");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"future", "get", "join"})
+    void aCallThatAnOperatorCancelsIsAnswered503WithoutATrace(String how, CapturedOutput output) {
+        runner.run(context -> {
+            Prices prices = context.getBean(Prices.class);
+            LiveCalls live = context.getBean(TaskEngine.class).liveCalls();
+            Thread operator = Thread.ofPlatform().start(() -> {
+                prices.awaitEndless();
+                live.cancel(live.running().getFirst().call().id());
+            });
+
+            assertTimedOut(get(context, "/endless/" + how), 503);
+            operator.join();
+        });
+
+        assertThat(output).doesNotContain("ERROR").doesNotContain("\tat ");
     }
 
     @Test
@@ -307,6 +327,7 @@ abstract class RejectionsContract {
     static class Prices {
 
         private final Semaphore late = new Semaphore(0);
+        private final Semaphore endless = new Semaphore(0);
 
         /** Does not react to the interrupt: the log comes before the end of the call, and not beside it. */
         @VirtualThread(limit = "db", timeout = "10ms")
@@ -317,6 +338,18 @@ abstract class RejectionsContract {
 
         void endLate() {
             late.release();
+        }
+
+        /** By a method, because the bean is a proxy. */
+        void awaitEndless() {
+            endless.acquireUninterruptibly();
+        }
+
+        @VirtualThread("db")
+        CompletableFuture<String> endless() throws InterruptedException {
+            endless.release();
+            late.acquire();
+            return CompletableFuture.completedFuture("never");
         }
 
         @VirtualThread("db")
@@ -360,6 +393,21 @@ abstract class RejectionsContract {
         @GetMapping("/late/join")
         String lateJoin() {
             return late().join();
+        }
+
+        @GetMapping("/endless/future")
+        CompletableFuture<String> endless() throws Exception {
+            return prices.endless().thenApply(String::strip);
+        }
+
+        @GetMapping("/endless/get")
+        String endlessGet() throws Exception {
+            return prices.endless().get();
+        }
+
+        @GetMapping("/endless/join")
+        String endlessJoin() throws Exception {
+            return prices.endless().join();
         }
 
         @GetMapping("/throws/{rejected}")
