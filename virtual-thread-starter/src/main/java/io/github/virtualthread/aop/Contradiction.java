@@ -3,6 +3,8 @@ package io.github.virtualthread.aop;
 import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.mistake.Mistake;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.Method;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -25,7 +27,7 @@ public final class Contradiction {
      * The mistake in a class that Spring has scanned, where it reads annotations before beans can be checked.
      *
      * @param failure what Spring has reported
-     * @param scan how the scan has failed; its message names the file if the report does not name the class
+     * @param scan how the scan has failed; its message names the file, because Spring 7 on JDK 24 and later reports no class
      * @return null if the annotation is not one of the starter, and has none of them
      */
     public static @Nullable Mistake inScannedClass(AnnotationConfigurationException failure, Throwable scan) {
@@ -36,10 +38,43 @@ public final class Contradiction {
         Matcher place = PLACE.matcher(String.valueOf(report.group(2)));
         return mistake(
                 "@" + report.group(1).replaceFirst(".*[.$]", ""),
-                place.matches()
-                        ? place.group(1)
-                        : String.valueOf(scan.getMessage()).replaceFirst("(?s).*: ", ""),
+                place.matches() ? place.group(1) : placeIn(String.valueOf(scan.getMessage()), report.group(1)),
                 values(report));
+    }
+
+    /** The class or method that has the annotation; the file if its class cannot be loaded. */
+    private static String placeIn(String scan, String annotation) {
+        String file = scan.replaceFirst("(?s).*: ", "");
+        Class<?> type = classIn(file);
+        if (type == null) {
+            return file;
+        }
+        Class<? extends Annotation> declared =
+                ClassUtils.resolveClassName(annotation, null).asSubclass(Annotation.class);
+        for (Method method : type.getDeclaredMethods()) {
+            if (contradicts(Declaration.of(method, declared))) {
+                return type.getName() + "." + method.getName();
+            }
+        }
+        return type.getName();
+    }
+
+    private static boolean contradicts(@Nullable Declaration declaration) {
+        return declaration != null && declaration.contradiction() != null;
+    }
+
+    /** The class of a file, whose path has the folders of its package at its end. */
+    private static @Nullable Class<?> classIn(String file) {
+        String name = file.replaceFirst("\\.class\\b.*", "").replaceAll("[/\\\\]", ".");
+        for (int begin = 0; ; begin = name.indexOf('.', begin) + 1) {
+            try {
+                return ClassUtils.forName(name.substring(begin), null);
+            } catch (ClassNotFoundException | LinkageError notItsName) {
+                if (name.indexOf('.', begin) < 0) {
+                    return null;
+                }
+            }
+        }
     }
 
     static Mistake mistake(String annotation, String place, String values) {

@@ -5,6 +5,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.ClassUtils;
 
 /** Checks that calls of annotated methods go through the proxy of the bean. */
 record ProxyChecks(AnnotatedMethods methods) implements MethodChecks.Reach {
@@ -27,7 +28,13 @@ record ProxyChecks(AnnotatedMethods methods) implements MethodChecks.Reach {
         return new Mistake(
                 "%s has methods with %s, but cannot be proxied, because it is %s"
                         .formatted(type.getName(), methods.annotations(type), kind),
-                "Make %s, or let it implement an interface and use interface proxies.".formatted(remedy));
+                "Make %s, or %s.".formatted(remedy, useInterface(type)));
+    }
+
+    /** How to do without a subclass as the proxy. */
+    static String useInterface(Class<?> type) {
+        String use = "use interface proxies (spring.aop.proxy-target-class: false)";
+        return ClassUtils.getAllInterfacesForClass(type).length == 0 ? "let it implement an interface and " + use : use;
     }
 
     /** Why calls of a method bypass the proxy. */

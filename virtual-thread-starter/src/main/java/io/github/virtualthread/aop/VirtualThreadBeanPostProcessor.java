@@ -320,7 +320,7 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
                                 type.getName(),
                                 methods.annotations(type),
                                 NestedExceptionUtils.getMostSpecificCause(failure)),
-                "Make it a class that can be subclassed, or let it implement an interface and use interface proxies.");
+                "Make it a class that can be subclassed, or %s.".formatted(ProxyChecks.useInterface(type)));
     }
 
     /** Whether the proxy of a bean will be a subclass, by the rules of Spring's post-processors. */

@@ -252,7 +252,7 @@ final class SettingsFactory {
         return new PermitsFrom(bean, limit.headroom() == null ? 0 : limit.headroom());
     }
 
-    private static @Nullable Mistake permitsMistake(String name, String key, Limit limit) {
+    private @Nullable Mistake permitsMistake(String name, String key, Limit limit) {
         boolean fromPool = StringUtils.hasText(limit.permitsFrom());
         if (limit.permits() == null && !fromPool && limit.clusterPermits() == null) {
             return new Mistake(
@@ -264,8 +264,13 @@ final class SettingsFactory {
         }
         if (limit.permits() != null && fromPool) {
             return new Mistake(
-                    "Limit '%s' has both permits: %d and permits-from: %s"
-                            .formatted(name, limit.permits(), limit.permitsFrom()),
+                    "Limit '%s' has both permits: %d%s and permits-from: %s%s"
+                            .formatted(
+                                    name,
+                                    limit.permits(),
+                                    place(key + ".permits"),
+                                    limit.permitsFrom(),
+                                    place(key + ".permits-from")),
                     "Keep one of %s.permits and %s.permits-from; a blank value unsets what another file sets."
                             .formatted(key, key));
         }

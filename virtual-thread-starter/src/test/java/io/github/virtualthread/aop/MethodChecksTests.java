@@ -287,12 +287,26 @@ class MethodChecksTests {
     }
 
     @Test
+    void aFinalClassWithoutAnInterfaceNeedsOne() {
+        assertThat(mistakes(FinalClassAlone.class))
+                .extracting(Mistake::action)
+                .containsExactly(
+                        "Make the class non-final (in Kotlin open, or use the kotlin-spring plugin), or let"
+                                + " it implement an interface and use interface proxies (spring.aop.proxy-target-class: false).");
+    }
+
+    static final class FinalClassAlone {
+        @VirtualThread
+        public void send() {}
+    }
+
+    @Test
     void aFinalOrSealedClassIsOneMistakeUnderAClassProxyOnly() {
         assertThat(mistakes(FinalClass.class))
                 .containsExactly(new Mistake(
                         HERE + "FinalClass has methods with @VirtualThread, but cannot be proxied, because it is final",
-                        "Make the class non-final (in Kotlin open, or use the kotlin-spring plugin), or let it implement an "
-                                + "interface and use interface proxies."));
+                        "Make the class non-final (in Kotlin open, or use the kotlin-spring plugin), or use "
+                                + "interface proxies (spring.aop.proxy-target-class: false)."));
         assertThat(mistakes(SealedClass.class)).singleElement().satisfies(mistake -> assertThat(mistake.description())
                 .contains("but cannot be proxied, because it is sealed"));
         assertThat(check(FinalClass.class, false).mistakes()).isEmpty();

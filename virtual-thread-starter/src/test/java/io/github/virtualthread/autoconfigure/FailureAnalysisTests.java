@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.aop.Contradiction;
 import io.github.virtualthread.mistake.Contradictory;
+import io.github.virtualthread.mistake.Mistake;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,6 +32,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.ComponentScan;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.annotation.AnnotationConfigurationException;
 import org.springframework.core.env.StandardEnvironment;
 
 /** What somebody sees whose application does not start. */
@@ -162,6 +165,31 @@ class FailureAnalysisTests {
                         values),
                 Arguments.of(OfClass.class, "@Limited on " + Contradictory.OfClass.class.getName(), values),
                 Arguments.of(OfOwn.class, "@OnLimit on " + Contradictory.OfOwn.class.getName() + ".send", values));
+    }
+
+    /** Spring 7 on JDK 24 or later reports no class, and the scan reports its file. */
+    @ParameterizedTest
+    @CsvSource({
+        "OfMethod, io.github.virtualthread.VirtualThread, @VirtualThread, .send",
+        "OfClass, io.github.virtualthread.Limited, @Limited, ''",
+        "OfOwn, io.github.virtualthread.mistake.Contradictory$OnLimit, @OnLimit, .send"
+    })
+    void aReportWithoutAClassIsExplainedByTheFile(String type, String annotation, String shown, String method) {
+        String name = Contradictory.class.getName() + "$" + type;
+        AnnotationConfigurationException read = new AnnotationConfigurationException(
+                "Different @AliasFor mirror values for annotation [%s] declared on Source[entryName=Annotation[..]]; attribute 'limit' and its alias 'value' are declared with values of [mail] and [db]."
+                        .formatted(annotation));
+        String scan = "Failed to read candidate component class: URL [jar:file:/shop.jar!/BOOT-INF/classes/!/%s.class]";
+
+        assertThat(Contradiction.inScannedClass(
+                        read, new IllegalStateException(scan.formatted(name.replace('.', '/')))))
+                .extracting(Mistake::description)
+                .isEqualTo("%s on %s%s contradicts itself: value is 'db', but limit is 'mail'"
+                        .formatted(shown, name, method));
+        assertThat(Contradiction.inScannedClass(read, new IllegalStateException(scan.formatted("com/acme/Gone"))))
+                .extracting(Mistake::description)
+                .asString()
+                .contains("com/acme/Gone.class");
     }
 
     @Test
