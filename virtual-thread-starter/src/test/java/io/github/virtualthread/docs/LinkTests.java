@@ -69,8 +69,15 @@ class LinkTests {
     }
 
     @Test
-    void theReadmeIsShorterThan200Lines() {
-        assertThat(Pages.lines(Pages.ROOT.resolve("README.md"))).hasSizeLessThan(200);
+    void theReadmeHasAtMost800Words() {
+        assertThat(Pages.text("README.md").split("\\s+")).hasSizeLessThanOrEqualTo(800);
+    }
+
+    @Test
+    void contributingFitsOnTwoScreens() {
+        assertThat(Pages.lines(Pages.ROOT.resolve("docs/contributing.md")))
+                .hasSizeLessThanOrEqualTo(90)
+                .allMatch(line -> line.length() <= 140);
     }
 
     private static Stream<String> links(Path page) {

@@ -58,7 +58,7 @@ class LlmsTests {
                 """.formatted(
                         Pages.lines(Pages.ROOT.resolve("README.md")).get(2),
                         Stream.of(
-                                        part("README.md", "## Which property?"),
+                                        part(INDEX, "## Which property?"),
                                         part("docs/getting-started.md", "## 1. Add the dependency"),
                                         part("docs/getting-started.md", "## 2. Annotate a method"),
                                         part("docs/getting-started.md", "## 3. Set the limit"),

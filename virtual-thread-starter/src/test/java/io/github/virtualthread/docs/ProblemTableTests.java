@@ -10,15 +10,15 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** From a problem in the README two links lead at most to what is said of its property, and the table is on one screen. */
+/** From a problem in the index two links lead at most to what is said of its property, and the table is on one screen. */
 class ProblemTableTests {
 
-    private static final Path README = Pages.ROOT.resolve("README.md");
+    private static final Path INDEX = Pages.ROOT.resolve("docs/README.md");
     private static final Pattern LINK = Pattern.compile("]\\(([^)\\s]+)\\)");
     private static final Pattern PROPERTY = Pattern.compile("`([a-z.-]+)");
 
     static List<String> rows() {
-        List<String> rows = Pages.lines(README).stream()
+        List<String> rows = Pages.lines(INDEX).stream()
                 .dropWhile(line -> !line.equals("## Which property?"))
                 .dropWhile(line -> !line.startsWith("|---"))
                 .skip(1)
@@ -31,7 +31,7 @@ class ProblemTableTests {
     @ParameterizedTest
     @MethodSource("rows")
     void twoLinksLeadToTheAnswer(String row) {
-        List<Part> near = linked(new Part(README, row));
+        List<Part> near = linked(new Part(INDEX, row));
         List<Part> far = near.stream().flatMap(part -> linked(part).stream()).toList();
 
         assertThat(near).as(row).isNotEmpty();
