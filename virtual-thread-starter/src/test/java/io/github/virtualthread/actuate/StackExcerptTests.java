@@ -2,6 +2,11 @@ package io.github.virtualthread.actuate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.zaxxer.hikari.HikariDataSource;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -89,6 +94,41 @@ class StackExcerptTests {
         engine();
 
         assertThat(shown()).contains("1 com.acme.Prices.find", "1 com.acme.Shop.price");
+    }
+
+    /** What operating.md tells its readers to look for must not be among the frames that are left out. */
+    @Test
+    void aDeepBodyThatWaitsForAConnectionShowsWhatThePageNames() throws Exception {
+        try (HikariDataSource pool = new HikariDataSource()) {
+            pool.setJdbcUrl("jdbc:h2:mem:stack-excerpt");
+            pool.setMaximumPoolSize(1);
+            Connection held = pool.getConnection();
+            Thread body = Thread.ofVirtual().start(() -> borrow(pool, 30));
+            while (body.getState() != Thread.State.TIMED_WAITING) {
+                Thread.onSpinWait();
+            }
+
+            List<String> shown = StackExcerpt.of(body.getStackTrace());
+
+            held.close();
+            body.join();
+            assertThat(shown).anyMatch(frame -> frame.contains("ConcurrentBag.borrow"));
+            assertThat(shown).anyMatch(frame -> frame.matches("\\.\\.\\. \\d+ frames \\.\\.\\."));
+            assertThat(Files.readString(Path.of("..", "docs", "operating.md")))
+                    .contains("| `ConcurrentBag.borrow`, of HikariCP |");
+        }
+    }
+
+    private static void borrow(HikariDataSource pool, int depth) {
+        if (depth > 0) {
+            borrow(pool, depth - 1);
+            return;
+        }
+        try {
+            pool.getConnection().close();
+        } catch (SQLException failed) {
+            throw new IllegalStateException(failed);
+        }
     }
 
     private void jdk(String type, String method, int times) {

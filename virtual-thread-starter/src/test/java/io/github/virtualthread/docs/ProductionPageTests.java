@@ -6,9 +6,11 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
 import io.github.virtualthread.autoconfigure.VirtualThreadMetricsAutoConfiguration;
 import io.github.virtualthread.autoconfigure.VirtualThreadObservationAutoConfiguration;
+import io.github.virtualthread.autoconfigure.VirtualThreadProperties;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.time.Duration;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -50,6 +52,9 @@ class ProductionPageTests {
                     TaskLimit db = context.getBean(TaskLimits.class).get("db");
                     assertThat(db.permits()).isEqualTo(8);
                     assertThat(db.queueCapacity()).isEqualTo(200);
+                    assertThat(context.getBean(VirtualThreadProperties.class).timeout())
+                            .as("before Tomcat ends the request")
+                            .isLessThan(Duration.ofSeconds(30));
                     assertThat(context.getBean(PrometheusMeterRegistry.class).scrape())
                             .contains("virtual_thread_limit_saturated_seconds{application=\"shop\",limit=\"db\"}");
                 });
