@@ -196,7 +196,7 @@ class DatabaseStops implements Experiment {
     private static String verdict(List<Row> rows, int permits) {
         return switch (right(rows, permits)) {
             case NEVER -> "The limit held in the database either way.";
-            case BY_INTERRUPT -> "Only by cancelling the statement did the limit hold in the database.";
+            case BY_INTERRUPT -> "The interrupt alone did not keep the limit in the database.";
             case ALWAYS -> "The limit did not hold in the database either way.";
             default -> "The limit held in the database with the interrupt, but not with the cancelled statement.";
         };

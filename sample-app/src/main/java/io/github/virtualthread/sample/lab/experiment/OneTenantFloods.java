@@ -52,7 +52,6 @@ class OneTenantFloods implements Experiment {
     static final Column FLOOD_DONE = new Column("flood", "flood done", "per second");
 
     private static final String CAPPED = "capped-tenants";
-    private static final int OTHERS = 10;
     private static final int WARM_UP_FLOOD = 200;
     private static final int WARM_UP_OTHERS = 20;
 
@@ -74,7 +73,8 @@ class OneTenantFloods implements Experiment {
                 List.of(BEHIND, ONLY_A_CAP, TURNS_SUFFICE),
                 List.of(
                         new Parameter("flood", "Calls of one tenant", "", 1, 20_000, 5_000, 1_000),
-                        new Parameter("rate", "Calls of ten others", "per second", 1, 500, 100, 100),
+                        new Parameter("others", "Other tenants", "", 1, 20, 10, 10),
+                        new Parameter("rate", "Their calls together", "per second", 1, 1_000, 100, 100),
                         new Parameter("seconds", "The others call for", "s", 1, 20, 4, 1),
                         new Parameter("millis", "Each takes", "ms", 1, 100, 20, 20),
                         new Parameter("cap", "permits-per-key of the cap", "", 1, 20, 5, 5),
@@ -133,10 +133,11 @@ class OneTenantFloods implements Experiment {
 
     private static Contender contender(Way way, Run run, Map<String, Line> waits) {
         Duration time = Duration.ofMillis(run.get("millis"));
+        int others = run.get("others");
         int rate = run.get("rate");
         return new Contender(
-                way.name(), () -> new Flood(way, time, rate).measure(WARM_UP_FLOOD, WARM_UP_OTHERS), () -> {
-                    Flood flood = new Flood(way, time, rate);
+                way.name(), () -> new Flood(way, time, others, rate).measure(WARM_UP_FLOOD, WARM_UP_OTHERS), () -> {
+                    Flood flood = new Flood(way, time, others, rate);
                     Sampler sampler = Sampler.every(
                             Duration.ofMillis(100), seconds -> run.point(way.name(), seconds, flood.othersDone.get()));
                     try {
@@ -149,13 +150,15 @@ class OneTenantFloods implements Experiment {
     }
 
     private static String sentence(List<Row> rows, Run run) {
-        return ("Beside %,d calls of one tenant, half of the calls of ten others waited at most %s ms in one queue, %s ms"
-                        + " with turns, and %s ms with turns and a cap of %d. Meanwhile %s, %s and %s calls of the flood"
-                        + " were done per second.")
+        return ("Beside %,d calls of one tenant, half of the calls of %d others waited at most %s ms in one queue, %s ms"
+                        + " with turns, %s ms with a weight, and %s ms with a cap of %d. Meanwhile %s, %s and %s calls of the flood"
+                        + " were done per second in one queue, with turns and with a cap.")
                 .formatted(
                         run.get("flood"),
+                        run.get("others"),
                         figure(rows, ONE_QUEUE, WAITED),
                         figure(rows, TURNS, WAITED),
+                        figure(rows, WEIGHT, WAITED),
                         figure(rows, CAP, WAITED),
                         run.get("cap"),
                         figure(rows, ONE_QUEUE, FLOOD_DONE),
@@ -194,14 +197,15 @@ class OneTenantFloods implements Experiment {
 
     private static List<String> notes(TaskLimit capped) {
         return List.of(
-                "All limits have %d permits. One tenant makes all its calls at once; ten others then call at a steady rate."
+                "All limits have %d permits. One tenant makes all its calls at once; the others then call at a steady rate."
                         .formatted(capped.permits()),
                 "The chart has a point for each call of the others, of the last round. In one queue a call waits for all calls"
                         + " that were made before it, so the line falls while the flood drains. With turns a call waits until"
                         + " one of the running calls ends.",
                 "With a weight of 0.1 one call of the flood runs in ten rounds. A weight shares out permits for which others wait: it"
-                        + " helps the others only if they need more than turns give them.",
-                "With a cap the other permits stay free for the others: they do not wait, and the flood takes longer.",
+                        + " helps the others only if they need more than turns give them, such as 2 others with 700 calls per"
+                        + " second together.",
+                "With a cap the other permits stay free for the others, and the flood takes longer. Each of the others has the same cap.",
                 "Done per second: calls that were done while the others called. What is left of the flood after that is cancelled.");
     }
 
@@ -220,15 +224,17 @@ class OneTenantFloods implements Experiment {
 
         private final Way way;
         private final Duration time;
+        private final int tenants;
         private final long interval;
         private final AtomicInteger othersDone = new AtomicInteger();
         private final AtomicInteger floodDone = new AtomicInteger();
         private final List<double[]> waits = new ArrayList<>();
         private final List<CompletableFuture<Long>> made = new ArrayList<>();
 
-        Flood(Way way, Duration time, int rate) {
+        Flood(Way way, Duration time, int tenants, int rate) {
             this.way = way;
             this.time = time;
+            this.tenants = tenants;
             this.interval = 1_000_000_000L / rate;
         }
 
@@ -244,7 +250,7 @@ class OneTenantFloods implements Experiment {
                 for (int i = 0; i < others; i++) {
                     Pace.await(begin + i * interval);
                     asked[i] = System.nanoTime();
-                    call("tenant-" + i % OTHERS, othersDone);
+                    call("tenant-" + i % tenants, othersDone);
                 }
                 Pace.await(begin + others * interval);
                 long now = System.nanoTime();

@@ -59,7 +59,12 @@ final class OverloadTrial {
         long begin = processorTime();
         Measurement unused = ask(other, load > MOST_DOUBLED ? load / 2 : 2 * load, asked);
         long otherSpent = processorTime() - begin;
-        return (otherSpent - spent) / 1e3 / (other.refused() - tally.refused());
+        return each(otherSpent - spent, other.refused() - tally.refused());
+    }
+
+    /** In µs. The processor does more than this: its noise may be larger than what few refusals cost. */
+    static double each(long nanos, int refusals) {
+        return Math.max(0, nanos / 1e3 / Math.max(1, refusals));
     }
 
     private void open() throws InterruptedException {

@@ -85,7 +85,7 @@ class PoolOrVirtual implements Experiment {
                 Source.of(BlockingTasks.class),
                 "",
                 "",
-                80,
+                30,
                 6,
                 "tasks done");
     }

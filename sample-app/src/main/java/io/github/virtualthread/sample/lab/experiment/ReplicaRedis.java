@@ -3,6 +3,7 @@ package io.github.virtualthread.sample.lab.experiment;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import org.springframework.core.NestedExceptionUtils;
 import redis.embedded.RedisServer;
 import redis.embedded.core.ExecutableProvider;
 
@@ -58,9 +59,16 @@ final class ReplicaRedis implements AutoCloseable {
         return port;
     }
 
-    /** Starts it again, with the data it had. */
+    /** Starts it again, with the data it had. A failure has the last lines of its log. */
     void goOn() throws IOException {
-        server.start();
+        try {
+            server.start();
+        } catch (IOException failure) {
+            throw new IOException(
+                    "Redis did not start: "
+                            + NestedExceptionUtils.getMostSpecificCause(failure).getMessage(),
+                    failure);
+        }
         running = true;
     }
 

@@ -139,7 +139,7 @@ final class Claims {
             new Claim(
                     "003",
                     "10,000 to 5,000,000 tasks: a cached pool against virtual threads",
-                    "Confirmed: 10,000 take {pool-or-virtual;cached pool.*;millis;tasks=10000} and {pool-or-virtual;@VirtualThread;millis;tasks=10000} ms",
+                    "Confirmed: 10,000 take {pool-or-virtual;cached pool.*;millis;tasks=10000} and {pool-or-virtual;@VirtualThread;millis;tasks=10000} ms. But 5,000,000 take {pool-or-virtual;@VirtualThread;millis;tasks=5000000} ms with `@VirtualThread` and {pool-or-virtual;@Async on virtual threads;millis;tasks=5000000} ms with `@Async` on virtual threads",
                     "pool-or-virtual"),
             new Claim(
                     "003",
@@ -191,6 +191,11 @@ final class Claims {
                     "Structured concurrency, or an executor",
                     "Answered by [`VirtualThreads.all`](../../docs/by-hand.md), which stops the others when one fails; `StructuredTaskScope` is a preview in Java 25",
                     "composite-task"),
+            new Claim(
+                    "004",
+                    "Platform threads must never be used with blocking I/O",
+                    "Refuted: where a pool of 200 bounds the work, platform threads did {the-door;platform threads, no door;rate} requests per second and virtual threads {the-door;virtual threads, no door;rate}",
+                    "the-door"),
             new Claim("004", "The server never dies", "Refuted: the queue has moved", "the-door"),
             new Claim(
                     "004",

@@ -69,7 +69,7 @@ record Headline(String experiment, String column, List<String> settings, String 
                     "@Async on virtual threads",
                     "@VirtualThread"),
             new Headline("limit-while-it-runs", "done", List.of("rate"), "first, .*", "then, .*"),
-            new Headline("one-tenant-floods", "p50", List.of("flood", "rate"), "one queue", "turns"),
+            new Headline("one-tenant-floods", "p50", List.of("flood", "others", "rate"), "one queue", "turns"),
             new Headline(
                     "the-door",
                     "told",
@@ -82,7 +82,6 @@ record Headline(String experiment, String column, List<String> settings, String 
                     List.of("load"),
                     "limit with a deadline",
                     "the same, reject-hopeless"),
-            new Headline("who-waits-burns", "each", List.of("callers"), "no limit.*", "permits-from.*"),
             new Headline(
                     "database-stops",
                     "most",

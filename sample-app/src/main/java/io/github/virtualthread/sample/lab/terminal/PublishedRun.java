@@ -44,6 +44,8 @@ record PublishedRun(String experiment, Map<String, Integer> settings) {
                             "pause", 5_000,
                             "seconds", 12,
                             "rounds", 3)),
+            new PublishedRun("one-tenant-floods", Map.of("others", 10, "rate", 100)),
+            new PublishedRun("one-tenant-floods", Map.of("others", 2, "rate", 700)), // where a weight shows
             new PublishedRun("three-times-too-much", Map.of("load", 300, "rounds", 3)),
             new PublishedRun("three-times-too-much", Map.of("load", 50, "rounds", 1)),
             new PublishedRun("three-times-too-much", Map.of("load", 100, "rounds", 1)),

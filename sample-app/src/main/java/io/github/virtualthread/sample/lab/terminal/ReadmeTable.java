@@ -24,11 +24,12 @@ final class ReadmeTable {
         return """
                 | what happens | rival | this starter |
                 |---|---|---|
-                | One tenant makes %s calls at once. Median wait of ten others: | one queue, as of a semaphore: %s ms | [keys](docs/sharing.md): %s ms |
+                | One tenant makes %s calls at once. Median wait of %s others: | one queue, as of a semaphore: %s ms | [keys](docs/sharing.md): %s ms |
                 | Queries run on after a timeout of 200 ms; the limit has %s permits. Queries in PostgreSQL at once, and median until a permit is back: | interrupt: %s, %s ms; query timeout of JDBC: %s, %s ms | [statements](docs/statements.md): %s, %s ms |
                 | Three replicas share %s permits; Redis stops. Calls at once: | a permit from Redis for each call: %s; local limits: %s | [shares](docs/cluster.md): %s |
                 """.formatted(
                         tenants.setting("flood"),
+                        tenants.setting("others"),
                         tenants.figure("one queue", "p50"),
                         tenants.figure("turns", "p50"),
                         stops.setting("connections"),

@@ -148,7 +148,7 @@ class DatabaseStopsTests {
         assertThat(DatabaseStops.sentence(rows(24, 24, 4, 0), 4, ""))
                 .isEqualTo(
                         "With 4 permits, the server ran up to 24 queries at once when the timeout interrupted the call,"
-                                + " and up to 4 when it cancelled the statement. Only by cancelling the statement did the limit hold"
+                                + " and up to 4 when it cancelled the statement. The interrupt alone did not keep the limit"
                                 + " in the database. Sessions lost: 24 and 0. The median permit was back after 204 ms and 204 ms; with a query timeout of JDBC,"
                                 + " which counts whole seconds, after 204 ms, and the server ran up to 4.");
         assertThat(DatabaseStops.sentence(rows(4, 0, 4, 0), 4, ""))

@@ -66,8 +66,8 @@ class OneTenantFloodsTests {
         assertThat(lines)
                 .allSatisfy(line -> assertThat(line.points()).as(line.name()).hasSize(100));
         assertThat(answer.sentence())
-                .startsWith("Beside 2,000 calls of one tenant, half of the calls of ten others waited at most ")
-                .endsWith(" with turns and a cap of 3.");
+                .startsWith("Beside 2,000 calls of one tenant, half of the calls of 10 others waited at most ")
+                .contains(" with turns, ", " with a weight, and ", " with a cap of 3.");
         assertThat(capped.permitsPerKey()).isEqualTo(5);
         assertThat(limits.get("tenants").waiting()).isZero();
         assertThat(limits.get("weighted-tenants").waiting()).isZero();

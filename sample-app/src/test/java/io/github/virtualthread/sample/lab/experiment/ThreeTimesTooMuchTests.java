@@ -29,6 +29,13 @@ class ThreeTimesTooMuchTests {
     @Autowired
     private Lab lab;
 
+    @Test
+    void theCostOfARefusalIsNeverBelowZero() {
+        assertThat(OverloadTrial.each(3_000_000, 600)).isEqualTo(5);
+        assertThat(OverloadTrial.each(-716_000, 1)).isZero();
+        assertThat(OverloadTrial.each(1_000, 0)).isEqualTo(1);
+    }
+
     /** The pool does 100 requests per second, and 500 come. A queue of them all is as long as a deadline after a quarter of a second. */
     @Test
     void onlyWhoRefusesEarlyDoesInTimeWhatCanBeDone() throws Throwable {
