@@ -26,7 +26,7 @@ final class ReadmeTable {
                 |---|---|---|
                 | One tenant makes %s calls at once. Median wait of %s others: | one queue, as of a semaphore: %s ms | [keys](docs/sharing.md): %s ms |
                 | Queries run on after a timeout of 200 ms; the limit has %s permits. Queries in PostgreSQL at once, and median until a permit is back: | interrupt: %s, %s ms; query timeout of JDBC: %s, %s ms | [statements](docs/statements.md): %s, %s ms |
-                | Three replicas share %s permits; Redis stops. Calls at once: | a permit from Redis for each call: %s; local limits: %s | [shares](docs/cluster.md): %s |
+                | Three replicas share %s permits. Calls at once with one idle; with one killed and Redis stopped: | a permit from Redis for each call: %s; %s. Local limits: %s; %s | [shares](docs/cluster.md): %s; %s |
                 """.formatted(
                         tenants.setting("flood"),
                         tenants.setting("others"),
@@ -40,8 +40,11 @@ final class ReadmeTable {
                         stops.figure(statement, "most"),
                         stops.figure(statement, "back"),
                         Answer.number(3 * replicas.entry.settings().get("permits")),
+                        replicas.figure("a permit for each call", "oneIdle"),
                         replicas.figure("a permit for each call", "redisStopped"),
+                        replicas.figure("local limits", "oneIdle"),
                         replicas.figure("local limits", "redisStopped"),
+                        replicas.figure("shares", "oneIdle"),
                         replicas.figure("shares", "redisStopped"));
     }
 
