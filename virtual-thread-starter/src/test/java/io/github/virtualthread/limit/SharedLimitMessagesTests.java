@@ -77,7 +77,7 @@ class SharedLimitMessagesTests extends TimedLimits {
                                 + " raise its max-wait, or send fewer calls");
 
         lease.lend(1, 20);
-        assertThat(message("partner", Reason.WAIT_TIMEOUT)).contains("raise its cluster-permits or");
+        assertThat(message("partner", Reason.WAIT_TIMEOUT)).contains("raise its cluster-permits if");
     }
 
     @Test
