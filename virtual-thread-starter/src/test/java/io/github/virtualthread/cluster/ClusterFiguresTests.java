@@ -20,7 +20,7 @@ class ClusterFiguresTests {
     private static final int CALL = 50; // milliseconds
     private static final int CALLERS = 100; // of each replica
     private static final int RATE = 40; // calls a second of each replica, so that 6 of 21 permits are in use
-    private static final String HEAD = "%-6s %-6s %-8s %8s %5s %8s %10s %22s %22s %8s%n";
+    private static final String HEAD = "%-6s %-6s %-8s %8s %5s %10s %22s %22s %8s%n";
 
     private enum Way {
         LOCAL("partner:7:0"),
@@ -41,7 +41,7 @@ class ClusterFiguresTests {
         try (RedisProcess redis = new RedisProcess();
                 Resource resource = new Resource()) {
             for (int id = 0; id < 3; id++) {
-                replicas.add(new Replica(id, resource.port(), redis.port()));
+                replicas.add(new Replica(id, resource.port()));
             }
             for (Replica replica : replicas) {
                 replica.answer();
@@ -53,7 +53,6 @@ class ClusterFiguresTests {
                     "load",
                     "calls/s",
                     "most",
-                    "over ms",
                     "scripts/c",
                     "wait p50, ms",
                     "wait p99, ms",
@@ -79,13 +78,15 @@ class ClusterFiguresTests {
 
     /** Returns calls a second. */
     private double measure(int round, Way way, boolean full, RedisProcess redis, Resource resource) throws Exception {
-        resource.reset(PERMITS);
-        Replica.tellAll(replicas, "open %s-%d-%s 10000 100 %s".formatted(way, round, full, way.limit));
+        resource.reset();
+        Replica.tellAll(
+                replicas,
+                "open lettuce:%d %s-%d-%s 10000 100 3 %s".formatted(redis.port(), way, round, full, way.limit));
         long cpu = cpu();
         Replica.tellAll(replicas, (full ? "load partner " + CALLERS : "rate partner " + RATE) + " " + CALL);
         resource.await("warm", () -> resource.begun('p') > (full ? 600 : 120));
         Replica.tellAll(replicas, "measure");
-        redis.resetStatistics();
+        redis.ask("CONFIG RESETSTAT");
         int calls = full ? 3_000 : 720;
         int before = resource.begun('p');
         long begin = System.nanoTime();
@@ -100,7 +101,6 @@ class ClusterFiguresTests {
                 full ? "full" : "30 %",
                 "%.1f".formatted(calls / seconds),
                 resource.most('p'),
-                resource.millisOver('p'),
                 "%.3f".formatted(scripts),
                 millis(ends, "p50"),
                 millis(ends, "p99"),

@@ -2,7 +2,6 @@ package io.github.virtualthread.cluster;
 
 import java.io.BufferedReader;
 import java.io.DataInputStream;
-import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -10,24 +9,44 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.springframework.util.FileSystemUtils;
 import redis.embedded.core.ExecutableProvider;
 
-/** A Redis that can be paused, killed, and started again, always on the same port: without its data, or with those of a snapshot. */
+/**
+ * A Redis that can be paused, killed, and started again, always on the same port: without its data, or with those of a snapshot. Another
+ * program, such as that of Valkey, by {@code -Dredis.program}.
+ */
 final class RedisProcess implements AutoCloseable {
 
-    private final File program = ExecutableProvider.newJarResourceProvider().get();
+    private static final long PATIENCE = TimeUnit.MINUTES.toNanos(4);
+    private static final int BUS = 10_000; // the port of a cluster's bus is so much higher
+
+    private final String program;
     private final int port = freePort();
     private final Path folder = Files.createTempDirectory("redis");
+    private final String[] options;
     private Process process;
 
-    RedisProcess() throws IOException {
+    /** With options as in a command line. */
+    RedisProcess(String... options) throws IOException {
+        String known = System.getProperty("redis.program");
+        program = known != null
+                ? known
+                : ExecutableProvider.newJarResourceProvider().get().getPath();
+        this.options = options;
+        Files.createFile(folder.resolve("redis.conf")); // a Sentinel writes it
         process = started();
         Runtime.getRuntime().addShutdownHook(new Thread(this::close));
     }
 
     private static int freePort() throws IOException {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
+            int free = socket.getLocalPort();
+            return free + BUS < 65_536 ? free : freePort();
         }
     }
 
@@ -36,24 +55,18 @@ final class RedisProcess implements AutoCloseable {
     }
 
     private Process started() throws IOException {
-        Process starting = new ProcessBuilder(
-                        program.getPath(),
-                        "--port",
-                        "" + port,
-                        "--bind",
-                        "127.0.0.1",
-                        "--dir",
-                        folder.toString(),
-                        "--save",
-                        "",
-                        "--appendonly",
-                        "no")
-                .redirectErrorStream(true)
-                .start();
+        List<String> command =
+                new ArrayList<>(List.of(program, folder.resolve("redis.conf").toString()));
+        command.addAll(List.of("--port", "" + port, "--bind", "127.0.0.1", "--dir", folder.toString()));
+        command.addAll(List.of("--save", "", "--appendonly", "no"));
+        for (String option : options) {
+            command.addAll(List.of(option.split(" ")));
+        }
+        Process starting = new ProcessBuilder(command).redirectErrorStream(true).start();
         BufferedReader log = starting.inputReader();
         StringBuilder all = new StringBuilder();
         for (String line = log.readLine(); line != null; line = log.readLine()) {
-            if (line.contains("Ready to accept connections")) {
+            if (line.contains("Ready to accept connections") || line.contains("Sentinel ID is")) {
                 // of the platform: reading from a process keeps a carrier
                 Thread.ofPlatform().daemon().start(() -> log.lines().forEach(more -> {}));
                 return starting;
@@ -63,14 +76,10 @@ final class RedisProcess implements AutoCloseable {
         throw new AssertionError("Redis has not started: " + all);
     }
 
+    /** Unless it runs. */
     void start() throws IOException {
-        process = started();
-    }
-
-    /** From now on it starts with the data of this moment. */
-    void save() throws IOException {
-        if (!ask("SAVE").equals("+OK")) {
-            throw new AssertionError("Redis has not saved");
+        if (!process.isAlive()) {
+            process = started();
         }
     }
 
@@ -86,7 +95,7 @@ final class RedisProcess implements AutoCloseable {
         Replica.signal("CONT", process);
     }
 
-    /** Number of scripts since the last call of {@link #resetStatistics()}. */
+    /** Number of scripts since the last {@code CONFIG RESETSTAT}. */
     long scripts() throws IOException {
         long scripts = 0;
         for (String line : ask("INFO commandstats").split("\r\n")) {
@@ -97,16 +106,26 @@ final class RedisProcess implements AutoCloseable {
         return scripts;
     }
 
-    void resetStatistics() throws IOException {
-        ask("CONFIG RESETSTAT");
+    /** Asks until the answer contains this. */
+    void await(String command, String part) throws IOException {
+        long end = System.nanoTime() + PATIENCE;
+        for (String answer = ask(command); !answer.contains(part); answer = ask(command)) {
+            if (System.nanoTime() - end > 0) {
+                throw new AssertionError("not seen: " + part + "; " + answer);
+            }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+        }
     }
 
     /** The answer to a command that answers with one text. */
-    private String ask(String command) throws IOException {
+    String ask(String command) throws IOException {
         try (Socket connection = new Socket(InetAddress.getLoopbackAddress(), port)) {
             connection.getOutputStream().write((command + "\r\n").getBytes(StandardCharsets.UTF_8));
             DataInputStream in = new DataInputStream(connection.getInputStream());
             String first = line(in);
+            if (first.startsWith("-")) {
+                throw new AssertionError(command + ": " + first);
+            }
             return first.startsWith("$")
                     ? new String(in.readNBytes(Integer.parseInt(first.substring(1))), StandardCharsets.UTF_8)
                     : first;
@@ -125,11 +144,6 @@ final class RedisProcess implements AutoCloseable {
     @Override
     public void close() {
         process.destroyForcibly();
-        try {
-            Files.deleteIfExists(folder.resolve("dump.rdb"));
-            Files.deleteIfExists(folder);
-        } catch (IOException left) {
-            // in the folder for temporary files
-        }
+        FileSystemUtils.deleteRecursively(folder.toFile());
     }
 }

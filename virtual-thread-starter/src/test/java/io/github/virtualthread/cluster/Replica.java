@@ -11,6 +11,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 /** A JVM that runs {@link ReplicaProgram}. */
 final class Replica implements AutoCloseable {
@@ -24,14 +25,13 @@ final class Replica implements AutoCloseable {
     private final ConcurrentLinkedDeque<String> log = new ConcurrentLinkedDeque<>();
 
     /** Starts it, and does not wait until it is ready. */
-    Replica(int id, int resource, int redis, String... options) throws IOException {
+    Replica(int id, int resource) throws IOException {
         this.id = id;
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("-Xmx96m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData"));
-        command.addAll(List.of(options));
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), ReplicaProgram.class.getName()));
-        command.addAll(List.of("" + id, "" + resource, "" + redis));
+        command.addAll(List.of("" + id, "" + resource));
         process = new ProcessBuilder(command).redirectErrorStream(true).start();
         commands = process.outputWriter();
         Thread.ofPlatform().daemon().name("replica " + id).start(this::read);
@@ -66,8 +66,14 @@ final class Replica implements AutoCloseable {
 
     /** Tells all of them at once, and waits for their answers, which are in the same order. */
     static List<String> tellAll(List<Replica> replicas, String command) throws IOException, InterruptedException {
+        return tellAll(replicas, replica -> command);
+    }
+
+    /** As before, but not all the same. */
+    static List<String> tellAll(List<Replica> replicas, Function<Replica, String> command)
+            throws IOException, InterruptedException {
         for (Replica replica : replicas) {
-            replica.send(command);
+            replica.send(command.apply(replica));
         }
         List<String> answers = new ArrayList<>();
         for (Replica replica : replicas) {

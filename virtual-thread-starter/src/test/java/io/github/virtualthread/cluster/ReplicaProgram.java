@@ -1,5 +1,7 @@
 package io.github.virtualthread.cluster;
 
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.virtualthread.cluster.jdbc.JdbcClusterStore;
 import io.github.virtualthread.cluster.redis.RedisClusterEngine;
 import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.execution.CallExtensions;
@@ -13,6 +15,8 @@ import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimit.ClusterState;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.timer.TaskTimer;
+import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -22,6 +26,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -34,9 +39,16 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.InitializingBean;
 import org.springframework.boot.logging.LogLevel;
 import org.springframework.boot.logging.LoggingSystem;
+import org.springframework.context.Lifecycle;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
@@ -49,28 +61,23 @@ final class ReplicaProgram {
     /** Begins each answer; all other lines are of the log. */
     static final String ANSWER = "> ";
 
-    /** Time that Lettuce waits for an answer, in milliseconds; its default is a minute. */
-    static final String TIMEOUT = "redis.timeout";
-
     private static final long PATIENCE = TimeUnit.MINUTES.toNanos(4);
     private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(5); // of a caller whose call was refused
 
     private final int id;
     private final int resource;
-    private final int redis;
     private final ConcurrentLinkedDeque<Socket> connections = new ConcurrentLinkedDeque<>();
     private @Nullable Application application;
 
-    private ReplicaProgram(int id, int resource, int redis) {
+    private ReplicaProgram(int id, int resource) {
         this.id = id;
         this.resource = resource;
-        this.redis = redis;
     }
 
-    /** Arguments: number of the replica, port of the resource, port of Redis. */
+    /** Arguments: number of the replica, port of the resource. */
     public static void main(String[] args) throws IOException {
         LoggingSystem.get(ReplicaProgram.class.getClassLoader()).setLogLevel("ROOT", LogLevel.INFO);
-        new ReplicaProgram(Integer.parseInt(args[0]), Integer.parseInt(args[1]), Integer.parseInt(args[2])).run();
+        new ReplicaProgram(Integer.parseInt(args[0]), Integer.parseInt(args[1])).run();
         Runtime.getRuntime().halt(0);
     }
 
@@ -98,6 +105,7 @@ final class ReplicaProgram {
             case "load" -> load(words.get(1), Integer.parseInt(words.get(2)), Integer.parseInt(words.get(3)));
             case "rate" -> rate(words.get(1), Integer.parseInt(words.get(2)), Integer.parseInt(words.get(3)));
             case "measure" -> measure();
+            case "permits" -> permits(words.get(1), Integer.parseInt(words.get(2)));
             case "await" -> await(words.get(1), ClusterState.Lending.valueOf(words.get(2)));
             case "lent" -> awaitLent(words.get(1), Integer.parseInt(words.get(2)), Integer.parseInt(words.get(3)));
             case "exchanges" ->
@@ -108,19 +116,67 @@ final class ReplicaProgram {
         };
     }
 
-    /** open CLUSTER LEASE BEAT LIMIT:PERMITS:CLUSTER_PERMITS:ON_FAILURE...; times in ms, no cluster permits are 0. */
-    private String open(List<String> words) {
+    /**
+     * open SERVER CLUSTER LEASE BEAT REPLICAS LIMIT:PERMITS:CLUSTER_PERMITS:ON_FAILURE...; times in ms; 0 if there are no cluster permits,
+     * or nobody says how many replicas there are.
+     */
+    private String open(List<String> words) throws Exception {
         if (application != null) {
             application.close();
         }
         ClusterSettings settings = new ClusterSettings(
                 "replica-" + id,
-                Duration.ofMillis(Long.parseLong(words.get(2))),
                 Duration.ofMillis(Long.parseLong(words.get(3))),
+                Duration.ofMillis(Long.parseLong(words.get(4))),
                 OnFailure.LOCAL_SHARE,
-                3);
-        application = new Application(words.get(1), settings, words.subList(4, words.size()));
+                words.get(5).equals("0") ? null : Integer.valueOf(words.get(5)));
+        application = new Application(server(words.get(1), words.get(2)), settings, words.subList(6, words.size()));
         return "ok";
+    }
+
+    /** What lends, and how its client is closed. */
+    private record Server(ClusterEngine engine, DisposableBean client) {}
+
+    /** {@code lettuce:PORT}, {@code jedis:PORT}, {@code sentinel:PORT}, {@code cluster:PORT}, or a URL of JDBC. */
+    private static Server server(String address, String cluster) throws Exception {
+        if (address.startsWith("jdbc:")) {
+            HikariDataSource pool = new HikariDataSource();
+            pool.setJdbcUrl(address);
+            pool.setMaximumPoolSize(2);
+            JdbcClusterStore store = new JdbcClusterStore(pool, cluster);
+            store.initialize();
+            return new Server(new StoredLimits(store), pool::close);
+        }
+        String[] parts = address.split(":");
+        RedisConnectionFactory connections = connections(parts[0], Integer.parseInt(parts[1]));
+        return new Server(new RedisClusterEngine(connections, cluster), (DisposableBean) connections);
+    }
+
+    private static RedisConnectionFactory connections(String client, int port) throws Exception {
+        RedisStandaloneConfiguration single = new RedisStandaloneConfiguration("127.0.0.1", port);
+        Set<String> nodes = Set.of("127.0.0.1:" + port);
+        RedisConnectionFactory connections =
+                switch (client) {
+                    case "jedis" -> new JedisConnectionFactory(single);
+                    case "sentinel" -> new LettuceConnectionFactory(new RedisSentinelConfiguration("main", nodes));
+                    case "cluster" ->
+                        new LettuceConnectionFactory(new RedisClusterConfiguration(nodes), findsNewMasters());
+                    default -> new LettuceConnectionFactory(single);
+                };
+        ((InitializingBean) connections).afterPropertiesSet();
+        ((Lifecycle) connections).start();
+        return connections;
+    }
+
+    /** As with {@code spring.data.redis.lettuce.cluster.refresh.adaptive}: otherwise it asks a master that has died for ever. */
+    private static LettuceClientConfiguration findsNewMasters() {
+        return LettuceClientConfiguration.builder()
+                .clientOptions(ClusterClientOptions.builder()
+                        .topologyRefreshOptions(ClusterTopologyRefreshOptions.builder()
+                                .enableAllAdaptiveRefreshTriggers()
+                                .build())
+                        .build())
+                .build();
     }
 
     private LimitSettings settings(String limit) {
@@ -185,6 +241,11 @@ final class ReplicaProgram {
             throw new IOException("the resource has closed the connection");
         }
         connections.addFirst(connection);
+    }
+
+    private String permits(String limit, int permits) {
+        application().limits.get(limit).setClusterPermits(permits);
+        return "ok";
     }
 
     /** Waits are counted from now on. */
@@ -266,7 +327,10 @@ final class ReplicaProgram {
 
     /** No more calls; waits until all have ended. */
     private String end() {
-        Application present = application();
+        if (application == null) {
+            return "open=0 {}";
+        }
+        Application present = application;
         present.ends = true;
         await(() -> present.ended.get() == present.submitted.get());
         long[] sorted =
@@ -298,23 +362,14 @@ final class ReplicaProgram {
         final TaskTimer timer = new TaskTimer("timer");
         final TaskLimits limits;
         final ClusterShares shares;
-        final LettuceConnectionFactory connections;
+        final Server server;
         final VirtualThreads threads;
 
-        Application(String cluster, ClusterSettings settings, List<String> limits) {
+        Application(Server server, ClusterSettings settings, List<String> limits) {
+            this.server = server;
             this.limits = new TaskLimits(
                     limits.stream().map(ReplicaProgram.this::settings).toList(), timer, change -> {});
-            Integer timeout = Integer.getInteger(TIMEOUT);
-            var client = LettuceClientConfiguration.builder();
-            connections = new LettuceConnectionFactory(
-                    new RedisStandaloneConfiguration("127.0.0.1", redis),
-                    timeout == null
-                            ? client.build()
-                            : client.commandTimeout(Duration.ofMillis(timeout)).build());
-            connections.afterPropertiesSet();
-            connections.start();
-            RedisClusterEngine engine = new RedisClusterEngine(connections, cluster);
-            shares = new ClusterShares(() -> engine, settings, timer);
+            shares = new ClusterShares(server::engine, settings, timer);
             shares.listen(new ClusterShares.Listener() {
                 @Override
                 public void exchanged(Duration took, ClusterShares.Outcome outcome) {
@@ -369,11 +424,11 @@ final class ReplicaProgram {
         }
 
         @Override
-        public void close() {
+        public void close() throws Exception {
             ends = true;
             shares.stop();
             timer.close();
-            connections.destroy();
+            server.client().destroy();
         }
     }
 }

@@ -31,14 +31,8 @@ final class Resource implements AutoCloseable {
         final Map<Integer, Integer> begun = new TreeMap<>();
         int now;
         int most;
-        int permits = Integer.MAX_VALUE;
-        long over;
-        long since;
 
         void change(int replica, int by) {
-            long time = System.nanoTime();
-            over += now > permits ? time - since : 0;
-            since = time;
             now += by;
             most = Math.max(most, now);
             running.merge(replica, by, Integer::sum);
@@ -139,14 +133,11 @@ final class Resource implements AutoCloseable {
         }
     }
 
-    /** Counts from nothing. Time with more calls than permits is counted, too. */
-    void reset(int permits) {
+    /** Counts from nothing. */
+    void reset() {
         lock.lock();
         try {
             limits.clear();
-            for (char limit : "plwr".toCharArray()) {
-                count(limit).permits = permits;
-            }
         } finally {
             lock.unlock();
         }
@@ -181,10 +172,6 @@ final class Resource implements AutoCloseable {
 
     int most(char limit) {
         return read(() -> count(limit).most);
-    }
-
-    long millisOver(char limit) {
-        return TimeUnit.NANOSECONDS.toMillis(read(() -> count(limit).over));
     }
 
     private <T> T read(Supplier<T> value) {

@@ -15,7 +15,7 @@ import java.util.concurrent.locks.ReentrantLock;
 /** A line to a server that can be cut, or hold up all that is sent: each client has one of its own. */
 final class TcpLine implements AutoCloseable {
 
-    private final int target;
+    private volatile int target;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
@@ -117,6 +117,12 @@ final class TcpLine implements AutoCloseable {
     /** Ends all connections, and refuses others. */
     void cut() throws IOException {
         server.close();
+        sockets.forEach(this::close);
+    }
+
+    /** Leads to another server from now on: all connections end. */
+    void lead(int port) {
+        target = port;
         sockets.forEach(this::close);
     }
 
