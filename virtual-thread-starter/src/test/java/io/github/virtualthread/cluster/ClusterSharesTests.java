@@ -2,6 +2,8 @@ package io.github.virtualthread.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.virtualthread.cluster.redis.RedisClusterEngine;
+import io.github.virtualthread.cluster.redis.RedisTestServer;
 import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.execution.CallExtensions;
 import io.github.virtualthread.execution.TaskEngine;
@@ -25,6 +27,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** Replicas in one JVM, each with all of its own, by the clock of the machine. */
 class ClusterSharesTests {
@@ -47,17 +50,38 @@ class ClusterSharesTests {
     @Test
     void callsOfAllReplicasAreNeverMoreThanThePermits() throws Exception {
         MemoryEngine memory = new MemoryEngine(false);
-        List<Replica> replicas = List.of(new Replica(memory), new Replica(memory), new Replica(memory));
+        callsOf(3, memory, LimitSettings.of("partner", 5).withClusterPermits(5), FAST);
+        assertThat(memory.members("partner")).isEmpty();
+    }
+
+    @Tag("slow")
+    @Test
+    void callsOfThirtyReplicasByRedisAreNeverMoreThanThePermits() throws Exception {
+        LettuceConnectionFactory connections = RedisTestServer.lettuce();
+        try {
+            ClusterEngine redis = new RedisClusterEngine(connections, "thirty");
+            callsOf(30, redis, LimitSettings.of("partner", 20).withClusterPermits(20), SHORT);
+        } finally {
+            connections.destroy();
+        }
+    }
+
+    private void callsOf(int count, ClusterEngine engine, LimitSettings limit, ClusterSettings settings)
+            throws Exception {
+        List<Replica> replicas = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            replicas.add(new Replica(engine, limit, settings));
+        }
         List<CompletableFuture<Integer>> calls = new ArrayList<>();
-        for (int i = 0; i < 500; i++) {
+        for (int i = 0; i < 1_500 / count; i++) {
             for (Replica replica : replicas) {
                 calls.add(replica.threads.submit("partner", this::work));
             }
         }
         CompletableFuture.allOf(calls.toArray(CompletableFuture[]::new)).get(5, TimeUnit.MINUTES);
-        assertThat(most).hasValueLessThanOrEqualTo(5).hasPositiveValue();
+        System.out.println(count + " replicas, most " + most);
+        assertThat(most).hasValueLessThanOrEqualTo(limit.permits()).hasPositiveValue();
         replicas.forEach(replica -> replica.shares.stop());
-        assertThat(memory.members("partner")).isEmpty();
     }
 
     @Tag("slow")
@@ -126,10 +150,6 @@ class ClusterSharesTests {
         final TaskLimits limits;
         final ClusterShares shares;
         final VirtualThreads threads;
-
-        Replica(ClusterEngine engine) {
-            this(engine, LimitSettings.of("partner", 5).withClusterPermits(5), FAST);
-        }
 
         Replica(ClusterEngine engine, LimitSettings limit, ClusterSettings settings) {
             timers.add(timer);

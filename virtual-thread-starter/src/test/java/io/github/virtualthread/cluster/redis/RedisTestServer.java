@@ -18,7 +18,7 @@ public final class RedisTestServer {
     private static final int PORT = freePort();
 
     static {
-        start(PORT);
+        start();
     }
 
     private RedisTestServer() {}
@@ -28,20 +28,15 @@ public final class RedisTestServer {
         return PORT;
     }
 
-    /** Starts another server, which stops with the JVM at the latest. */
-    static RedisServer start(int port, String... settings) {
+    private static void start() {
         try {
-            var builder = RedisServer.newRedisServer()
+            RedisServer.newRedisServer()
                     .bind(HOST)
-                    .port(port)
+                    .port(PORT)
                     .setting("save \"\"")
-                    .setting("appendonly no");
-            for (String setting : settings) {
-                builder.setting(setting);
-            }
-            RedisServer server = builder.build();
-            server.start();
-            return server;
+                    .setting("appendonly no")
+                    .build()
+                    .start();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -56,9 +51,9 @@ public final class RedisTestServer {
         return connections;
     }
 
-    /** To a server of this machine. */
-    static LettuceConnectionFactory lettuce(int port) {
-        return lettuce(new RedisStandaloneConfiguration(HOST, port));
+    /** To this server. */
+    public static LettuceConnectionFactory lettuce() {
+        return lettuce(new RedisStandaloneConfiguration(HOST, PORT));
     }
 
     static int freePort() {

@@ -63,7 +63,7 @@ class ScriptAndLedgerTests {
 
     @BeforeAll
     static void connect() {
-        connections = RedisTestServer.lettuce(RedisTestServer.port());
+        connections = RedisTestServer.lettuce();
         redis = new StringRedisTemplate(connections);
     }
 

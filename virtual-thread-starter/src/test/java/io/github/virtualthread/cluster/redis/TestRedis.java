@@ -103,7 +103,7 @@ final class TestRedis implements AutoCloseable {
         };
     }
 
-    /** {@link RedisRestartTests} has a real one. */
+    /** {@code ClusterOutageTests} has a real one. */
     void changeServer() {
         for (String key : keys()) {
             String limit = String.valueOf(template.opsForHash().get(key, "limit"));
