@@ -29,7 +29,7 @@ final class ClusterShare extends PermitLease {
     private final Lease lease;
     private final Demand demand;
     private final ScopedLock lock = new ScopedLock();
-    private final long begun;
+    private long begun; // at first, or again after a goodbye
 
     private long number;
     private long answered; // number of the last claim that was
@@ -99,6 +99,11 @@ final class ClusterShare extends PermitLease {
         try (ScopedLock held = lock.hold()) {
             endIfOver();
             long now = clock.getAsLong();
+            if (left) {
+                left = false;
+                begun = now;
+                lease.beginAgain();
+            }
             lease.claim();
             int wants = demand.claim(this::wantedSinceLast, now);
             int asks = demand.asks(wants, counts(permits()), now);
@@ -110,7 +115,6 @@ final class ClusterShare extends PermitLease {
             if (lease.lending() == Lending.ALONE && lent() > localShare()) { // the number of permits has become smaller
                 lend(localShare());
             }
-            left = false;
             return claim(wants, asks, settings.lease());
         }
     }

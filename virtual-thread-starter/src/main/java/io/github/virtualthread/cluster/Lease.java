@@ -61,6 +61,11 @@ final class Lease {
         waits = 1;
     }
 
+    /** After a goodbye: what others have been lent since is not known. */
+    void beginAgain() {
+        answeredAt = clock.getAsLong();
+    }
+
     Lending lending() {
         return lending;
     }

@@ -263,8 +263,25 @@ class ClusterShareTests {
 
         assertThat(d.limit.cluster().lending()).isEqualTo(Lending.LOST);
 
-        lose(d);
-        assertThat(d.limit.cluster().lending()).as("it has begun again").isEqualTo(Lending.ALONE);
+        engine.fail();
+        d.exchange();
+        patience(d);
+        goAlone(d);
+        assertThat(d.limit.cluster().lending())
+                .as("it has begun again, and others may have its part")
+                .isEqualTo(Lending.LOST);
+
+        goAlone(d);
+        assertThat(d.limit.cluster().lending()).isEqualTo(Lending.ALONE);
+    }
+
+    @Test
+    void whoBeginsAgainSaysThatItIsYoung() {
+        a.exchange();
+        a.share.goodbye();
+        pass(Duration.ofHours(1));
+
+        assertThat(a.share.claim().running()).isZero();
     }
 
     // without the engine: of 20 permits, each of 3 replicas has 6
