@@ -1,7 +1,6 @@
 package io.github.virtualthread.autoconfigure;
 
 import io.github.virtualthread.cluster.ClusterEngine;
-import io.github.virtualthread.cluster.ClusterStore;
 import io.github.virtualthread.config.BeanNames;
 import io.github.virtualthread.config.VirtualThreadDataSource;
 import javax.sql.DataSource;
@@ -33,9 +32,12 @@ public class VirtualThreadClusterAutoConfiguration {
     /** Created by Spring. */
     public VirtualThreadClusterAutoConfiguration() {}
 
-    /** Created only if a limit is shared by all replicas: properties of the start, or beans, may say so. */
+    /**
+     * Created only if a limit is shared by all replicas: properties of the start, or beans, may say so; and if there is no {@code
+     * ClusterStore}, which a condition might not see, as it may be of another auto-configuration.
+     */
     @Bean(BeanNames.CLUSTER_ENGINE)
-    @ConditionalOnMissingBean({ClusterEngine.class, ClusterStore.class})
+    @ConditionalOnMissingBean
     @DependsOnDatabaseInitialization
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     ClusterEngine virtualThreadClusterEngine(

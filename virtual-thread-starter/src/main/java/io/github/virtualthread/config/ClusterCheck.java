@@ -109,11 +109,15 @@ public final class ClusterCheck {
         };
     }
 
-    /** A store of the application lends by our rules. */
+    /** A store of the application comes first, and lends by our rules. */
     static ClusterEngine engine(ListableBeanFactory beans) {
-        boolean isThere =
-                BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, ClusterEngine.class, true, false).length > 0;
-        return isThere ? beans.getBean(ClusterEngine.class) : new StoredLimits(beans.getBean(ClusterStore.class));
+        return hasStore(beans)
+                ? new StoredLimits(beans.getBean(ClusterStore.class))
+                : beans.getBean(ClusterEngine.class);
+    }
+
+    static boolean hasStore(ListableBeanFactory beans) {
+        return BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, ClusterStore.class, true, false).length > 0;
     }
 
     private static Mistake of(List<LimitSettings> shared, String but, String action) {

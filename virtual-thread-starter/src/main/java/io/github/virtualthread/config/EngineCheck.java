@@ -112,9 +112,9 @@ record EngineCheck(
     private void warnOfEngine() {
         if (ClusterCheck.engine(factory) instanceof StoredLimits stored
                 && stored.store() instanceof JdbcClusterStore database) {
-            String remedy = factory.containsBean(BeanNames.CLUSTER_ENGINE)
-                    ? "give the engine a DataSource of its own, by @VirtualThreadDataSource"
-                    : "create the JdbcClusterStore with a DataSource of its own";
+            String remedy = ClusterCheck.hasStore(factory)
+                    ? "create the JdbcClusterStore with a DataSource of its own"
+                    : "give the engine a DataSource of its own, by @VirtualThreadDataSource";
             new EngineConnections(database.dataSource(), factory).warn(limits, remedy);
         }
     }

@@ -165,7 +165,7 @@ record StartupReport(EngineSettings settings, @Nullable ClassLoader classLoader,
         if (replicas != null && permits < replicas) {
             boolean isAlone = cluster.onFailure(limit.settings()) == OnFailure.LOCAL_SHARE;
             logger.warn(
-                    "Limit '{}' has cluster-permits: {}, but there are {} replicas: they take turns of half a second, so that"
+                    "Limit '{}' has cluster-permits: {}, but there are {} replicas: they take turns, so that"
                             + " calls wait although permits are free elsewhere{}. Raise {}.cluster-permits, or let fewer replicas"
                             + " make these calls",
                     limit.name(),

@@ -32,6 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -131,7 +132,8 @@ class ClusterAutoConfigurationTests {
                 .run(context -> {
                     context.getBean(Client.class).call().join();
 
-                    assertThat(context).doesNotHaveBean(ClusterEngine.class);
+                    assertThat(context.getBeanFactory().containsSingleton("virtualThreadClusterEngine"))
+                            .isFalse();
                     assertThat(context.getBean(TaskLimits.class)
                                     .get("partner")
                                     .cluster()
@@ -139,6 +141,31 @@ class ClusterAutoConfigurationTests {
                             .as("for two of three replicas")
                             .isEqualTo(12);
                 });
+    }
+
+    /** Whatever has been auto-configured before it. */
+    @Test
+    void aStoreOfALaterAutoConfigurationIsUsedToo() {
+        runner.withPropertyValues(LIMIT)
+                .withConfiguration(AutoConfigurations.of(StoreOfALibrary.class))
+                .withBean(Client.class)
+                .run(context -> {
+                    context.getBean(Client.class).call().join();
+
+                    assertThat(context.getBean(MemoryStore.class)
+                                    .read(List.of("partner"))
+                                    .texts())
+                            .isNotEmpty();
+                });
+    }
+
+    @AutoConfiguration(after = VirtualThreadClusterAutoConfiguration.class)
+    static class StoreOfALibrary {
+
+        @Bean
+        MemoryStore store() {
+            return new MemoryStore();
+        }
     }
 
     @Test
