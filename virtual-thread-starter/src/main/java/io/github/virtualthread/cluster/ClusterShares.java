@@ -395,9 +395,7 @@ public final class ClusterShares {
 
     private static void reportHeldUp(Answer answer, String limit) {
         safely(() -> logger.info(
-                "Limit '{}' is lent no more permits for {}, because the engine may not know of all calls that run: the limit"
-                        + " is new to it, its data may be lost, or all replicas had died. Calls that find no permit wait"
-                        + " until then",
+                "Limit '{}' is lent no more permits for {}, because the engine may not know of all calls that run",
                 limit,
                 Durations.text(answer.noGrowthFor())));
     }

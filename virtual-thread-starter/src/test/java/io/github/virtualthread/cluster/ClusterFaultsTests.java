@@ -222,8 +222,7 @@ class ClusterFaultsTests {
         assertThat(lines.all())
                 .containsExactly(
                         "Limit 'partner' is lent no more permits for 24h, because the engine may not know of all calls that"
-                                + " run: the limit is new to it, its data may be lost, or all replicas had died. Calls that"
-                                + " find no permit wait until then");
+                                + " run");
         assertThat(limit.whyFull()).isEqualTo("nobody lends it permits");
     }
 

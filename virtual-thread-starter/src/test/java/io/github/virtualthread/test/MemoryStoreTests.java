@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.virtualthread.cluster.ClusterStore;
 import io.github.virtualthread.cluster.ClusterStore.Text;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -17,6 +18,11 @@ class MemoryStoreTests extends ClusterStoreContract {
     @Override
     protected ClusterStore store() {
         return store;
+    }
+
+    @Override
+    protected void pass(Duration duration) {
+        store.pass(duration);
     }
 
     @Test

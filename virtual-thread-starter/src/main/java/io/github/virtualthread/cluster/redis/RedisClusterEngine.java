@@ -113,7 +113,7 @@ public final class RedisClusterEngine implements ClusterEngine {
             default ->
                 Answer.refused("Redis key '" + key(claim) + "' cannot hold limit '" + claim.limit() + "': "
                         + values.next()
-                        + ". Delete the key if nothing else uses it, or rename the limit");
+                        + ". Delete the key while no replica of another version runs");
         };
     }
 

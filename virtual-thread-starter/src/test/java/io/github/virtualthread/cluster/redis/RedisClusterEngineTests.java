@@ -137,7 +137,7 @@ class RedisClusterEngineTests extends LendingContract implements RedisClientCont
         assertThat(answers.get(1).refusal())
                 .isEqualTo("Redis key '" + redis.key("partner")
                         + "' cannot hold limit 'partner': WRONGTYPE Operation against a key holding"
-                        + " the wrong kind of value. Delete the key if nothing else uses it, or rename the limit");
+                        + " the wrong kind of value. Delete the key while no replica of another version runs");
         assertThat(redis.template().opsForValue().get(redis.key("partner"))).isEqualTo("something else");
     }
 
@@ -157,8 +157,8 @@ class RedisClusterEngineTests extends LendingContract implements RedisClientCont
 
         assertThat(answers.get(0).refusal())
                 .isEqualTo("Redis key '" + redis.key("partner") + "' cannot hold limit 'partner': its field " + field
-                        + " was not written by this version of the starter. Delete the key if nothing else uses it, or rename"
-                        + " the limit");
+                        + " was not written by this version of the starter. Delete the key while no replica of another"
+                        + " version runs");
         assertThat(answers.get(1).share()).isEqualTo(4);
         assertThat(redis.template().opsForHash().entries(redis.key("partner"))).containsOnly(Map.entry(field, value));
     }

@@ -6,12 +6,14 @@ import io.github.virtualthread.cluster.ClusterStore;
 import io.github.virtualthread.cluster.ClusterStore.Session;
 import io.github.virtualthread.cluster.ClusterStore.Snapshot;
 import io.github.virtualthread.cluster.ClusterStore.Text;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -35,6 +37,19 @@ public abstract class ClusterStoreContract {
      * @throws Exception if the server fails
      */
     protected abstract ClusterStore store() throws Exception;
+
+    /**
+     * Returns when so much time has passed on the clock of the server.
+     *
+     * @param duration the time
+     * @throws Exception if that fails
+     */
+    protected void pass(Duration duration) throws Exception {
+        long end = System.nanoTime() + duration.toNanos();
+        while (System.nanoTime() - end < 0) {
+            LockSupport.parkNanos(end - System.nanoTime());
+        }
+    }
 
     @BeforeEach
     void begin() throws Exception {
@@ -145,6 +160,18 @@ public abstract class ClusterStoreContract {
         assertThat(second.now()).isGreaterThanOrEqualTo(first.now());
         assertThat(second.server()).isEqualTo(first.server());
         assertThat(second.isShared()).isEqualTo(first.isShared());
+    }
+
+    @Test
+    void timeIsInMilliseconds() throws Exception {
+        Duration second = Duration.ofSeconds(1);
+        long begun = System.nanoTime();
+        long before = read("partner").now();
+        pass(second);
+        Duration passed = Duration.ofMillis(read("partner").now() - before);
+        Duration longest = Duration.ofNanos(System.nanoTime() - begun).plus(second);
+
+        assertThat(passed).isBetween(second.dividedBy(2), longest);
     }
 
     /** Each adds one to a number, again and again: none is lost. */
