@@ -31,9 +31,8 @@ import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
  * Actuator endpoint that shows limits, methods and live calls, changes limits and ends calls. Changing needs
  * {@code management.endpoint.virtualthreads.access=unrestricted}.
  *
- * <p>Numbers are passed as text, so that the answer to any other text can say what is expected. No operation blocks.
- * Over HTTP, a parameter in the query or the body replaces a path variable of the same name. So the path variable has a name that no
- * client sends.
+ * <p>Numbers are passed as text, so that the answer to any other text can say what is expected. No operation blocks. Over HTTP, a
+ * parameter in the query or the body replaces a path variable of the same name. So the path variable has a name that no client sends.
  */
 @Endpoint(id = "virtualthreads", defaultAccess = Access.READ_ONLY)
 public final class VirtualThreadsEndpoint {

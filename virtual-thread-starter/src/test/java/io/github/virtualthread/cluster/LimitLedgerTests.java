@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What depends on the time of an engine, at times that a test chooses. {@code ClusterEngineContract} has the other rules. */
+/** What depends on the time of an engine, at times that a test chooses. {@link LendingContract} has the other rules. */
 class LimitLedgerTests {
 
     private static final long SECOND = 1_000;

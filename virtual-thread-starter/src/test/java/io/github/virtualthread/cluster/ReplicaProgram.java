@@ -174,6 +174,7 @@ final class ReplicaProgram {
                 .clientOptions(ClusterClientOptions.builder()
                         .topologyRefreshOptions(ClusterTopologyRefreshOptions.builder()
                                 .enableAllAdaptiveRefreshTriggers()
+                                .adaptiveRefreshTriggersTimeout(Duration.ofSeconds(1)) // not 30
                                 .build())
                         .build())
                 .build();

@@ -62,8 +62,7 @@ public final class JdbcClusterStore implements ClusterStore {
         try {
             Connection connection = borrowed.connection();
             Database database = Database.of(connection);
-            return new JdbcSession(
-                    borrowed, connection, database, server(database, connection), table, cluster, new HashSet<>());
+            return new JdbcSession(borrowed, database, server(database, connection), table, cluster, new HashSet<>());
         } catch (Throwable failure) {
             try (borrowed) {
                 throw failure;

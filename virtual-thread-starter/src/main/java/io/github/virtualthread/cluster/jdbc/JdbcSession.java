@@ -3,7 +3,6 @@ package io.github.virtualthread.cluster.jdbc;
 import io.github.virtualthread.cluster.ClusterStore.Session;
 import io.github.virtualthread.cluster.ClusterStore.Snapshot;
 import io.github.virtualthread.cluster.ClusterStore.Text;
-import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -17,13 +16,12 @@ import java.util.Set;
 /**
  * Each limit is a row of the table, with a version that counts its changes.
  *
- * @param connection in auto-commit mode: no statement leaves a lock behind
+ * @param borrowed in auto-commit mode: no statement leaves a lock behind
  * @param server SQL for the name of the server
  * @param deleted limits whose row somebody has deleted, as was read last
  */
 record JdbcSession(
         BorrowedConnection borrowed,
-        Connection connection,
         Database database,
         String server,
         String table,
@@ -70,7 +68,7 @@ record JdbcSession(
                 + database.clock + " as engine_time, " + server + " as engine_server) t left join " + table
                 + " l on l.cluster_name = ? and (" + String.join(" or ", Collections.nCopies(limits.size(), latest))
                 + ")";
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+        try (PreparedStatement statement = borrowed.connection().prepareStatement(sql)) {
             int parameter = 1;
             statement.setString(parameter++, cluster);
             for (String limit : limits) {
@@ -93,7 +91,7 @@ record JdbcSession(
                         deleted.add(limit);
                     }
                 } while (found.next());
-                return new Snapshot(now, answering, !Database.isInThisJvm(connection), texts);
+                return new Snapshot(now, answering, !Database.isInThisJvm(borrowed.connection()), texts);
             }
         }
     }
@@ -146,7 +144,7 @@ record JdbcSession(
     }
 
     private boolean write(String sql, List<?> parameters) throws SQLException {
-        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+        try (PreparedStatement statement = borrowed.connection().prepareStatement(sql)) {
             for (int i = 0; i < parameters.size(); i++) {
                 statement.setObject(i + 1, parameters.get(i));
             }

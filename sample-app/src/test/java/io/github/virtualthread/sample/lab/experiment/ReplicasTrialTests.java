@@ -86,7 +86,7 @@ class ReplicasTrialTests {
             Row shares = answer.row(ThreeReplicas.SHARES);
             assertThat(mean(shares, Part.ONE_IDLE)).isGreaterThan(14);
             // a third is kept for the one that was killed
-            assertThat(mean(shares, Part.ONE_KILLED)).isPositive().isLessThan(14.01);
+            assertThat(mean(shares, Part.ONE_KILLED)).isBetween(14 * 2 / 3.0, 14.01);
             assertThat(mean(shares, Part.REDIS_STOPPED)).isPositive();
             assertThat(mean(shares, Part.REDIS_BACK)).isPositive();
             Row permit = answer.row(ThreeReplicas.PERMIT);
