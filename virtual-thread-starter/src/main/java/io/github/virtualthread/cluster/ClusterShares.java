@@ -209,6 +209,9 @@ public final class ClusterShares {
     }
 
     private void exchangeWhileAsked() {
+        if (next.get() == null) {
+            beatLater(); // a call before the start has asked, which the engine may wait for
+        }
         int seen;
         do {
             exchanging = Thread.currentThread();

@@ -348,6 +348,22 @@ class ClusterFaultsTests {
         assertThat(memory.exchanges()).isEmpty();
     }
 
+    /** A bean that is created waits for its call, and the engine is created when all beans are. */
+    @Test
+    void aCallBeforeTheStartGoesOnIfTheEngineCannotBeMadeUntilThen() throws Exception {
+        CompletableFuture<ClusterEngine> made = new CompletableFuture<>();
+        engines = made::join;
+        TaskLimits limits = new TaskLimits(List.of(limit("partner")), timer, change -> {});
+        shares = new ClusterShares(() -> engines.get(), settings(SHORT, OnFailure.LOCAL_SHARE), timer);
+        limits.all().forEach(shares::add);
+
+        begins(new Request(limits.get("partner"))).ends();
+        lines.await(Level.WARN);
+        assertThat(lines.all().getFirst())
+                .contains("does not answer: limit 'partner' goes on alone with 5 of 5 permits");
+        made.complete(memory);
+    }
+
     @Test
     void aGoodbyeThatFailsIsNoFault() throws Exception {
         share(NEVER, OnFailure.WAIT);
