@@ -103,9 +103,7 @@ final class LimitRefresh implements GenericApplicationListener {
                 mistakes.addAll(wrong.mistakes());
             }
         }
-        List<LimitSettings> added = new ArrayList<>(wanted);
-        added.removeIf(limit -> limits().contains(limit.name()));
-        mistakes.addAll(ClusterCheck.mistakes(beans, settings.cluster(), added));
+        mistakes.addAll(ClusterCheck.mistakes(beans, settings.cluster(), wanted));
         if (!mistakes.isEmpty()) {
             logger.error(WRONG, mistakes);
             return;

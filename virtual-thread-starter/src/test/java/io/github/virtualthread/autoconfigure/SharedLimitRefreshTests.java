@@ -98,6 +98,18 @@ class SharedLimitRefreshTests {
     }
 
     @Test
+    void aLocalShareNeedsTheNumberOfReplicas(CapturedOutput output) {
+        runner.withPropertyValues(PARTNER + "cluster-permits=20").run(context -> {
+            change(context, PARTNER + "on-failure=local-share");
+
+            assertThat(partner(context).settings().onFailure()).isNull();
+        });
+        assertThat(output)
+                .contains(
+                        "the limits are unchanged: [Limit 'partner' has cluster-permits: 20, but nothing says what calls do");
+    }
+
+    @Test
     void aLimitOfThisJvmAloneStaysSo(CapturedOutput output) {
         runner.run(context -> {
             change(context, "virtual-thread.limits.db.cluster-permits=20", "virtual-thread.limits.db.permits=5");
