@@ -88,6 +88,12 @@ record ClusterEngines(
             } else {
                 isThere = store.isInitialized();
             }
+            if (isEmbedded(store.dataSource())) {
+                logger.warn(
+                        "The database that lends permits to all replicas is embedded in this application: each replica has its"
+                                + " own, and lends itself all permits. Outside of tests and development, use Redis or a database"
+                                + " server");
+            }
         } catch (IllegalStateException unknown) {
             throw mistake(
                     "the database cannot lend them: " + unknown.getMessage(),
@@ -117,10 +123,12 @@ record ClusterEngines(
 
     private boolean isTableWanted(DataSource dataSource) {
         InitializeSchema mode = properties.jdbc().initializeSchema();
-        return mode == InitializeSchema.ALWAYS
-                || (mode == InitializeSchema.EMBEDDED
-                        && isPresent("org.springframework.jdbc.core.JdbcTemplate")
-                        && EmbeddedDatabaseConnection.isEmbedded(dataSource));
+        return mode == InitializeSchema.ALWAYS || (mode == InitializeSchema.EMBEDDED && isEmbedded(dataSource));
+    }
+
+    private boolean isEmbedded(DataSource dataSource) {
+        return isPresent("org.springframework.jdbc.core.JdbcTemplate")
+                && EmbeddedDatabaseConnection.isEmbedded(dataSource);
     }
 
     /** SQL is wrong, or not allowed: class 42, in all databases. Or the schema is missing, in PostgreSQL and H2. */
