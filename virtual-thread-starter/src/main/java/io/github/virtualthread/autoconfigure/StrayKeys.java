@@ -108,10 +108,11 @@ final class StrayKeys {
             checkLimit(key);
             return;
         }
-        int end = prefix(key, "_.");
+        boolean isOurs = StringUtils.startsWithIgnoreCase(key, VARIABLE);
+        int end = isOurs ? VARIABLE.length() - 1 : prefix(key, "_.");
         String meant = end == 0 ? null : meant(key.substring(end + 1));
-        if (meant == null) {
-            return;
+        if (meant == null || meant.equalsIgnoreCase(key)) {
+            return; // of others, or overridden by another source
         }
         boolean isOfLimit = meant.startsWith(LIMIT_VARIABLE);
         // Spring Boot finds VIRTUAL_THREAD_X too, except for limits that no other source declares
