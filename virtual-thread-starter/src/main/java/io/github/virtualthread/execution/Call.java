@@ -27,14 +27,14 @@ abstract class Call extends PermitRequest implements TaskCall {
     private static final byte UNAWAITED = 4;
     private static final byte LENT = 8;
 
-    private final Recipe recipe;
+    private final EngineSpec spec;
     private byte known; // bits, written before the call is submitted, and where it leaves its queue
     private volatile long id; // 0: not read yet
     private volatile long startedAt; // 0: not started
 
     /** Creates a call that has not been submitted. */
-    Call(Recipe recipe) {
-        this.recipe = recipe;
+    Call(TaskSpec spec) {
+        this.spec = EngineSpec.of(spec);
     }
 
     /** A call gets its number when it is read first, so that calls do not contend for one counter. */
@@ -53,7 +53,7 @@ abstract class Call extends PermitRequest implements TaskCall {
 
     @Override
     public final TaskSpec spec() {
-        return recipe.shared;
+        return spec.shared;
     }
 
     @Override
@@ -91,13 +91,13 @@ abstract class Call extends PermitRequest implements TaskCall {
 
     @Override
     protected final @Nullable TaskLimit limit() {
-        return recipe.limit();
+        return spec.limit();
     }
 
     /** Whether its limit, or one around it, rejects hopeless calls. */
     final boolean rejectsHopeless() {
         boolean rejects = false;
-        for (TaskLimit each = recipe.limit(); each != null && !rejects; each = each.within()) {
+        for (TaskLimit each = spec.limit(); each != null && !rejects; each = each.within()) {
             rejects = each.rejectsHopeless();
         }
         return rejects;
@@ -105,12 +105,12 @@ abstract class Call extends PermitRequest implements TaskCall {
 
     @Override
     protected final @Nullable KeyedPlace place() {
-        return recipe.place;
+        return spec.place;
     }
 
     @Override
     public final @Nullable String key() {
-        return recipe.key();
+        return spec.key();
     }
 
     private void note(byte bit) {
@@ -151,12 +151,12 @@ abstract class Call extends PermitRequest implements TaskCall {
 
     /** The threads of this call's name. */
     final TaskThreads.Named threads() {
-        return recipe.threads;
+        return spec.threads;
     }
 
     /** The engine of this call. */
     final EngineParts parts() {
-        return recipe.parts;
+        return spec.parts;
     }
 
     /** Notifies the listeners of the submission, if one of them hears it. They may ask from then on how long the call has waited. */
@@ -212,7 +212,7 @@ abstract class Call extends PermitRequest implements TaskCall {
      */
     final LimitExceededException rejection(Reason reason, @Nullable Deadline deadline) {
         LimitExceededException rejection = new LimitExceededException(
-                recipe.name(), recipe.limit(), reason, recipe.key(), deadline == null ? null : deadline.length());
+                spec.name(), spec.limit(), reason, spec.key(), deadline == null ? null : deadline.length());
         if (parts().callerTrace()) {
             rejection.setStackTrace(new Throwable().getStackTrace());
         }

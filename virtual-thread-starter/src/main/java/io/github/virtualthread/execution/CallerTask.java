@@ -18,8 +18,8 @@ final class CallerTask extends Call {
     private volatile boolean granted;
     private volatile @Nullable Reason rejection;
 
-    private CallerTask(Recipe recipe) {
-        super(recipe);
+    private CallerTask(TaskSpec spec) {
+        super(spec);
     }
 
     /**
@@ -29,8 +29,8 @@ final class CallerTask extends Call {
      * @throws LimitExceededException if the limit rejects the call, or the wait was too long
      * @throws InterruptedException if the thread is interrupted while it waits
      */
-    static CallerTask acquire(Recipe recipe, @Nullable Deadline deadline) throws InterruptedException {
-        CallerTask permit = new CallerTask(beside(recipe));
+    static CallerTask acquire(TaskSpec spec, @Nullable Deadline deadline) throws InterruptedException {
+        CallerTask permit = new CallerTask(beside(spec));
         permit.observe();
         try {
             permit.acquire(deadline);
@@ -52,17 +52,19 @@ final class CallerTask extends Call {
     }
 
     /** Who holds a permit of a limit around this one takes no other one there, and goes before those who wait for one. */
-    private static Recipe beside(Recipe recipe) {
-        TaskLimit limit = recipe.limit();
-        TaskLimit held = limit == null || limit.within() == null
-                ? null
-                : recipe.parts.holders().heldAround(limit);
-        return held == null ? recipe : recipe.forOneCall(recipe.key(), held);
+    private static TaskSpec beside(TaskSpec spec) {
+        TaskLimit limit = spec.limit();
+        if (limit == null || limit.within() == null) {
+            return spec;
+        }
+        EngineSpec own = EngineSpec.of(spec);
+        TaskLimit held = own.parts.holders().heldAround(limit);
+        return held == null ? spec : own.forOneCall(own.key(), held);
     }
 
     /** Reports a call that fails before it asks for a permit. */
-    static void fail(Recipe recipe, Throwable failure) {
-        CallerTask call = new CallerTask(recipe);
+    static void fail(TaskSpec spec, Throwable failure) {
+        CallerTask call = new CallerTask(spec);
         call.observe();
         call.finished(Outcome.ERROR, failure);
     }
@@ -73,8 +75,8 @@ final class CallerTask extends Call {
      * @param deadline that of the call, null for none
      * @return what its caller throws
      */
-    static LimitExceededException reject(Recipe recipe, Reason reason, @Nullable Deadline deadline) {
-        CallerTask call = new CallerTask(recipe);
+    static LimitExceededException reject(TaskSpec spec, Reason reason, @Nullable Deadline deadline) {
+        CallerTask call = new CallerTask(spec);
         call.observe();
         LimitExceededException rejection = call.rejection(reason, deadline);
         call.rejected(rejection);

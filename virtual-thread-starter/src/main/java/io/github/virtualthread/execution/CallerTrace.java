@@ -51,9 +51,9 @@ final class CallerTrace extends Throwable {
         private final CallerTrace caller;
 
         /** Must be called on the caller's thread. */
-        TracedTask(Recipe recipe, TaskBody body, @Nullable FailureHandler handler) {
-            super(recipe, body, handler);
-            this.caller = new CallerTrace(recipe.name());
+        TracedTask(TaskSpec spec, TaskBody body, @Nullable FailureHandler handler) {
+            super(spec, body, handler);
+            this.caller = new CallerTrace(spec.name());
         }
 
         @Override

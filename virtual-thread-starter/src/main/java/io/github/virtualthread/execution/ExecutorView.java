@@ -31,7 +31,7 @@ public final class ExecutorView implements AsyncTaskExecutor {
     private final @Nullable String limit;
     private final @Nullable String key;
     private final FailureHandler uncaught;
-    private final SingletonSupplier<Recipe> recipe;
+    private final SingletonSupplier<TaskSpec> spec;
     private final boolean isOfMethod;
 
     /**
@@ -43,7 +43,7 @@ public final class ExecutorView implements AsyncTaskExecutor {
      */
     ExecutorView(
             TaskEngine engine, String name, @Nullable String limit, @Nullable String key, FailureHandler uncaught) {
-        this(engine, name, limit, key, uncaught, SingletonSupplier.of(() -> engine.recipe(name, limit)));
+        this(engine, name, limit, key, uncaught, SingletonSupplier.of(() -> engine.spec(name, limit)));
     }
 
     ExecutorView(
@@ -52,13 +52,13 @@ public final class ExecutorView implements AsyncTaskExecutor {
             @Nullable String limit,
             @Nullable String key,
             FailureHandler uncaught,
-            SingletonSupplier<Recipe> recipe) {
+            SingletonSupplier<TaskSpec> spec) {
         this.engine = engine;
         this.name = name;
         this.limit = limit;
         this.key = key;
         this.uncaught = uncaught;
-        this.recipe = recipe;
+        this.spec = spec;
         this.isOfMethod = false;
     }
 
@@ -68,7 +68,7 @@ public final class ExecutorView implements AsyncTaskExecutor {
         this.limit = executor.limit;
         this.key = executor.key;
         this.uncaught = executor.uncaught;
-        this.recipe = SingletonSupplier.of(() -> engine.recipe(name, limit));
+        this.spec = SingletonSupplier.of(() -> engine.spec(name, limit));
         this.isOfMethod = true;
     }
 
@@ -92,12 +92,12 @@ public final class ExecutorView implements AsyncTaskExecutor {
      * @throws IllegalArgumentException if it does not exist
      */
     public @Nullable TaskLimit limit() {
-        return recipe().limit();
+        return spec().limit();
     }
 
     /** What all tasks share. Throws if the limit does not exist. */
-    Recipe recipe() {
-        return recipe.obtain();
+    TaskSpec spec() {
+        return spec.obtain();
     }
 
     /**
@@ -165,7 +165,7 @@ public final class ExecutorView implements AsyncTaskExecutor {
         CapturedContext context = parts.propagation().capture();
         Runnable report = () -> task.report(handler, failure);
         try {
-            parts.threads().start(recipe().threads, () -> ContextPropagation.run(context, report));
+            parts.threads().start(EngineSpec.of(spec()).threads, () -> ContextPropagation.run(context, report));
         } catch (Throwable noThread) {
             Failures.suppress(failure, noThread);
             report.run();
@@ -197,7 +197,7 @@ public final class ExecutorView implements AsyncTaskExecutor {
     }
 
     private Task task(TaskBody body) {
-        Task task = engine.task(key == null ? recipe() : recipe().forOneCall(key, null), body, null);
+        Task task = engine.task(key == null ? spec() : EngineSpec.of(spec()).forOneCall(key, null), body, null);
         if (!isOfMethod) {
             task.ofExecutor();
         }
@@ -239,7 +239,7 @@ public final class ExecutorView implements AsyncTaskExecutor {
                                 + " that waits for it waits forever. Bound the queue of limit '{}' by queue-capacity instead"
                                 + " of max-wait: a full queue is reported to the caller at once.",
                         task,
-                        recipe().limitName(),
+                        spec().limitName(),
                         null);
             }
             try {

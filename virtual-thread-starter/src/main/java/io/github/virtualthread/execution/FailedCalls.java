@@ -45,7 +45,7 @@ public record FailedCalls(TaskEngine engine) {
      */
     public void call(TaskSpec spec, Throwable failure) {
         if (spec.limit() != null) {
-            CallerTask.fail((Recipe) spec, failure);
+            CallerTask.fail(spec, failure);
         }
     }
 

@@ -33,13 +33,13 @@ final class FanOut<T extends @Nullable Object> {
     /**
      * Creates the tasks, without starting them.
      *
-     * @param recipes name and limit of each
+     * @param specs name and limit of each
      */
-    FanOut(TaskEngine engine, List<? extends Callable<? extends T>> bodies, Function<Object, Recipe> recipes) {
+    FanOut(TaskEngine engine, List<? extends Callable<? extends T>> bodies, Function<Object, TaskSpec> specs) {
         this.engine = engine;
         this.open = new AtomicInteger(bodies.size());
         for (Callable<? extends T> body : bodies) {
-            children.add(new Child(recipes.apply(body), TaskBody.of(body)));
+            children.add(new Child(specs.apply(body), TaskBody.of(body)));
         }
         TaskLimit limit = children.isEmpty() ? null : children.get(0).spec().limit(); // of all of them
         this.loan = limit != null && engine.parts().holders().currentHolds(limit) ? new Loan() : null;
@@ -226,8 +226,8 @@ final class FanOut<T extends @Nullable Object> {
         private @Nullable Throwable failure; // written before the rank
         private volatile int rank; // position in the order of completion; 0 while it is incomplete
 
-        Child(Recipe recipe, TaskBody body) {
-            super(recipe, body, null);
+        Child(TaskSpec spec, TaskBody body) {
+            super(spec, body, null);
         }
 
         boolean hasFailed() {

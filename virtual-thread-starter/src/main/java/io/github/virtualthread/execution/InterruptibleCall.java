@@ -90,8 +90,8 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
     @Nullable
     Thread thread;
 
-    InterruptibleCall(Recipe recipe) {
-        super(recipe);
+    InterruptibleCall(TaskSpec spec) {
+        super(spec);
     }
 
     /** Why the body was interrupted, null if it was not. The first reason counts. */

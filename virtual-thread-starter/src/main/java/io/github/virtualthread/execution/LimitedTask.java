@@ -17,21 +17,21 @@ import org.jspecify.annotations.Nullable;
  */
 record LimitedTask<T extends @Nullable Object>(
         TaskEngine engine,
-        Recipe recipe,
+        TaskSpec spec,
         CapturedContext context,
         @Nullable Deadline deadline,
         Callable<T> task) implements Callable<T> {
 
-    static <T extends @Nullable Object> LimitedTask<T> of(TaskEngine engine, Recipe recipe, Callable<T> task) {
+    static <T extends @Nullable Object> LimitedTask<T> of(TaskEngine engine, TaskSpec spec, Callable<T> task) {
         PermitHolders holders = engine.parts().holders();
-        TaskLimit limit = recipe.limit();
+        TaskLimit limit = spec.limit();
         if (holders.currentHoldsAnyFor(limit) && isFull(limit)) {
             if (limit != null && limit.nested() == Nested.FAIL) {
-                throw CallerTask.reject(recipe, Reason.NESTED, null);
+                throw CallerTask.reject(spec, Reason.NESTED, null);
             }
-            holders.warn(recipe, false);
+            holders.warn(spec, false);
         }
-        return new LimitedTask<>(engine, recipe, engine.parts().propagation().capture(), Deadline.current(), task);
+        return new LimitedTask<>(engine, spec, engine.parts().propagation().capture(), Deadline.current(), task);
     }
 
     /** Whether no permit is free of the limit, or of one around it. */
@@ -44,7 +44,7 @@ record LimitedTask<T extends @Nullable Object>(
         Scope scope = engine.parts().propagation().replace(context);
         Deadline before = Deadline.open(Deadline.earlier(deadline, Deadline.current()));
         try {
-            return VirtualThreads.call(engine, recipe.forNextCall(), task);
+            return VirtualThreads.call(engine, EngineSpec.of(spec).forNextCall(), task);
         } finally {
             Deadline unused = Deadline.open(before);
             ContextPropagation.close(scope);

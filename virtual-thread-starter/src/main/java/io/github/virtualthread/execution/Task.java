@@ -38,12 +38,12 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
      *
      * @param handler gets a failure if no caller holds the future; null if a caller does
      */
-    Task(Recipe recipe, TaskBody body, @Nullable FailureHandler handler) {
-        super(recipe);
+    Task(TaskSpec spec, TaskBody body, @Nullable FailureHandler handler) {
+        super(spec);
         this.future = handler == null ? new TaskFuture(this) : new TaskFuture.Handled(this, handler);
         this.context = DeadlineContext.capture(
-                parts().propagation(), recipe.deadline(), handler == null); // nobody waits for those with a handler
-        this.bodyOrRefusal = parts().decorators().decorate(recipe.name(), body);
+                parts().propagation(), spec.deadline(), handler == null); // nobody waits for those with a handler
+        this.bodyOrRefusal = parts().decorators().decorate(spec.name(), body);
         if (handler != null) {
             unawaited();
         }

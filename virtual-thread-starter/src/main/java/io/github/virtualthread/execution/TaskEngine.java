@@ -118,16 +118,12 @@ public final class TaskEngine implements AutoCloseable {
         if (found != null) {
             limited.run();
         }
-        return new Recipe(name, found, timeout, deadline, parts.threads().named(name), parts);
+        return new EngineSpec(name, found, timeout, deadline, parts.threads().named(name), parts);
     }
 
     /** From now on the action is called whenever a spec with a limit is created. */
     void watched(Runnable action) {
         limited = action;
-    }
-
-    Recipe recipe(String name, @Nullable String limit) {
-        return (Recipe) spec(name, limit, null, null);
     }
 
     /**
@@ -165,7 +161,7 @@ public final class TaskEngine implements AutoCloseable {
      */
     public TaskSpec keyed(TaskSpec spec, String key) {
         Objects.requireNonNull(key, "key");
-        return spec.limit() == null ? spec : ((Recipe) spec).forOneCall(key, null);
+        return spec.limit() == null ? spec : EngineSpec.of(spec).forOneCall(key, null);
     }
 
     /**
@@ -218,11 +214,11 @@ public final class TaskEngine implements AutoCloseable {
         Deadline deadline = Deadline.earliest(spec.deadline(), Deadline.current());
         if (limit == null || holdsPermitOf(limit)) {
             if (deadline != null && deadline.isOver()) {
-                throw CallerTask.reject((Recipe) spec, Reason.DEADLINE, deadline);
+                throw CallerTask.reject(spec, Reason.DEADLINE, deadline);
             }
             return run(body, deadline);
         }
-        CallerTask permit = CallerTask.acquire((Recipe) spec, deadline);
+        CallerTask permit = CallerTask.acquire(spec, deadline);
         Throwable failure = null;
         try {
             return run(body, deadline);
@@ -248,8 +244,7 @@ public final class TaskEngine implements AutoCloseable {
      * @throws InterruptedException if the current thread is interrupted while it waits
      */
     public HeldPermit acquire(TaskSpec spec) throws InterruptedException {
-        return new HeldPermit(
-                CallerTask.acquire((Recipe) spec, Deadline.earliest(spec.deadline(), Deadline.current())));
+        return new HeldPermit(CallerTask.acquire(spec, Deadline.earliest(spec.deadline(), Deadline.current())));
     }
 
     /** As {@link #submit(TaskSpec, TaskBody)}, but throws a rejection that comes before this returns. */
@@ -352,10 +347,7 @@ public final class TaskEngine implements AutoCloseable {
     }
 
     Task task(TaskSpec spec, TaskBody body, @Nullable FailureHandler handler) {
-        Recipe recipe = (Recipe) spec;
-        return parts.callerTrace()
-                ? new CallerTrace.TracedTask(recipe, body, handler)
-                : new Task(recipe, body, handler);
+        return parts.callerTrace() ? new CallerTrace.TracedTask(spec, body, handler) : new Task(spec, body, handler);
     }
 
     void submit(Task task) {

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
 /** What all calls of one name share. Created by the starter only. */
-public class TaskSpec {
+public abstract sealed class TaskSpec permits EngineSpec {
 
     private final String name;
     private final @Nullable TaskLimit limit;

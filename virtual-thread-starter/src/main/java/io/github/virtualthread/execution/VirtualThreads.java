@@ -72,7 +72,7 @@ public final class VirtualThreads {
     @SuppressWarnings("unchecked") // completed with what the callable returns
     <T extends @Nullable Object> CompletableFuture<T> submit(
             @Nullable String limit, @Nullable String key, Callable<T> task) {
-        TaskSpec spec = recipe(task, "call", limit, key);
+        TaskSpec spec = spec(task, "call", limit, key);
         CompletableFuture<? extends @Nullable Object> future = engine.submit(spec, TaskBody.of(task));
         return (CompletableFuture<T>) future;
     }
@@ -101,7 +101,7 @@ public final class VirtualThreads {
     }
 
     void execute(@Nullable String limit, @Nullable String key, Runnable task) {
-        TaskSpec spec = recipe(task, "run", limit, key);
+        TaskSpec spec = spec(task, "run", limit, key);
         TaskBody body = () -> {
             task.run();
             return null;
@@ -128,7 +128,7 @@ public final class VirtualThreads {
     }
 
     <T extends @Nullable Object> T call(String limit, @Nullable String key, Callable<T> task) throws Exception {
-        return call(engine, recipe(task, "call", named(limit), key), task);
+        return call(engine, spec(task, "call", named(limit), key), task);
     }
 
     @SuppressWarnings({"unchecked", "NullAway"}) // returns what the callable returns, null only if that may
@@ -159,7 +159,7 @@ public final class VirtualThreads {
     }
 
     <T extends @Nullable Object> Callable<T> limited(String limit, @Nullable String key, Callable<T> task) {
-        return LimitedTask.of(engine, recipe(task, "call", limit, key), task);
+        return LimitedTask.of(engine, spec(task, "call", limit, key), task);
     }
 
     /**
@@ -240,12 +240,12 @@ public final class VirtualThreads {
     /** Tasks that have not begun. Only a limit makes use of a key. */
     <T extends @Nullable Object> FanOut<T> fanOut(
             @Nullable String limit, @Nullable String key, Collection<? extends Callable<? extends T>> tasks) {
-        return new FanOut<>(engine, List.copyOf(tasks), task -> recipe(task, "call", limit, key));
+        return new FanOut<>(engine, List.copyOf(tasks), task -> spec(task, "call", limit, key));
     }
 
-    private Recipe recipe(Object task, String method, @Nullable String limit, @Nullable String key) {
-        Recipe recipe = engine.recipe(taskName(Objects.requireNonNull(task, "task"), method), limit);
-        return key == null ? recipe : recipe.forOneCall(key, null);
+    private TaskSpec spec(Object task, String method, @Nullable String limit, @Nullable String key) {
+        TaskSpec spec = engine.spec(taskName(Objects.requireNonNull(task, "task"), method), limit);
+        return key == null ? spec : EngineSpec.of(spec).forOneCall(key, null);
     }
 
     /**
@@ -312,7 +312,7 @@ public final class VirtualThreads {
 
     AsyncTaskExecutor executor(@Nullable String limit, @Nullable String key) {
         ExecutorView executor = new ExecutorView(engine, EXECUTOR, limit, key, uncaught);
-        executor.recipe(); // throws at once if the limit does not exist
+        executor.spec(); // throws at once if the limit does not exist
         return executor;
     }
 

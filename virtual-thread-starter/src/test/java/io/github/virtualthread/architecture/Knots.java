@@ -29,8 +29,9 @@ import java.util.stream.Stream;
  */
 final class Knots {
 
-    /** Sealed for the sake of users, who make no limits of their own: it knows nothing of what it permits. */
-    private static final String SEALED = "io.github.virtualthread.limit.TaskLimit";
+    /** Sealed for the sake of users, who make none of their own: they know nothing of what they permit. */
+    private static final Set<String> SEALED =
+            Set.of("io.github.virtualthread.limit.TaskLimit", "io.github.virtualthread.execution.TaskSpec");
 
     private static final Pattern CONSTANT = Pattern.compile("\\b\\w+\\.[A-Z][A-Z_0-9]+\\b");
 
@@ -55,7 +56,7 @@ final class Knots {
             }
             if (type.getModifiers().contains(JavaModifier.ABSTRACT)
                     && type.reflect().isSealed()
-                    && !type.getName().equals(SEALED)) {
+                    && !SEALED.contains(type.getName())) {
                 Stream.of(type.reflect().getPermittedSubclasses())
                         .map(permitted -> outermost(classes.get(permitted)))
                         .forEach(known::add);

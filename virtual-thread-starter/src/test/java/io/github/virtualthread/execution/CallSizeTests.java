@@ -33,7 +33,7 @@ class CallSizeTests {
 
     @Test
     void aCallWithAKeyHasARecipeAndAPlaceOfItsOwn() {
-        assertThat(bytes(Recipe.class)).isEqualTo(40);
+        assertThat(bytes(EngineSpec.class)).isEqualTo(40);
         assertThat(bytes(KeyedPlace.class)).isEqualTo(40);
     }
 

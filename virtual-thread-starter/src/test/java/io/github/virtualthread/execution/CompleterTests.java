@@ -34,8 +34,8 @@ class CompleterTests {
             test.engine.parts().threads(), task -> () -> task.future().completeExceptionally(FAILURE));
 
     private List<Task> tasks(int number) {
-        Recipe recipe = test.engine.recipe("Shop.price", null);
-        return Stream.generate(() -> new Task(recipe, () -> null, null))
+        TaskSpec spec = test.engine.spec("Shop.price", null);
+        return Stream.generate(() -> new Task(spec, () -> null, null))
                 .limit(number)
                 .toList();
     }

@@ -70,8 +70,8 @@ class DeadlineMomentsTests {
         }
     }
 
-    private Recipe recipe(@Nullable String limit, Duration deadline, ThreadFactory threads) {
-        return new Recipe(
+    private TaskSpec spec(@Nullable String limit, Duration deadline, ThreadFactory threads) {
+        return new EngineSpec(
                 "Test.late",
                 limit == null ? null : test.limit(limit),
                 null,
@@ -88,7 +88,7 @@ class DeadlineMomentsTests {
     @Test
     void theTimerComesBeforeTheTaskJoinsTheQueue() throws Exception {
         test.hold("db", test.latch());
-        Task late = new Task((Recipe) Late.spec(test, "db", SOON), this::runs, null) {
+        Task late = new Task(Late.spec(test, "db", SOON), this::runs, null) {
             @Override
             @Nullable
             Reason askForPermit(long timeLeft) {
@@ -111,9 +111,9 @@ class DeadlineMomentsTests {
             task.run();
         });
 
-        assertRefused(test.engine.submit(recipe("db", SOON, slow), this::runs));
+        assertRefused(test.engine.submit(spec("db", SOON, slow), this::runs));
         assertThat(started).isFalse();
-        assertRefused(test.engine.submit(recipe(null, SOON, slow), this::runs));
+        assertRefused(test.engine.submit(spec(null, SOON, slow), this::runs));
         assertThat(started).isFalse();
     }
 
@@ -137,7 +137,7 @@ class DeadlineMomentsTests {
     @Test
     void aTaskThatEndsBeforeItsSubmissionReturnsLeavesNothingInTheTimer() throws Exception {
         CountDownLatch ended = new CountDownLatch(1);
-        Task fast = new Task((Recipe) Late.spec(test, "db", LONG), () -> "value", null) {
+        Task fast = new Task(Late.spec(test, "db", LONG), () -> "value", null) {
             @Override
             @Nullable
             Reason askForPermit(long timeLeft) {

@@ -298,7 +298,7 @@ class DeadlineTests {
         ThreadFactory none = body -> {
             throw new OutOfMemoryError("no thread");
         };
-        TaskSpec noThread = new Recipe(
+        TaskSpec noThread = new EngineSpec(
                 "Test.late",
                 test.limit("db"),
                 null,

@@ -225,7 +225,7 @@ class ExecutorViewTests {
 
     @Test
     void whatFailsBeforeItsCallerGoesOnIsReportedOnAVirtualThreadAllTheSame() throws Exception {
-        Recipe endsAtOnce = test.spec("db", body -> new Thread(body) {
+        TaskSpec endsAtOnce = test.spec("db", body -> new Thread(body) {
             @Override
             public void start() {
                 super.start();

@@ -233,7 +233,7 @@ class LendingTests {
         String first = threads.call("db", () -> new FanOut<String>(
                         test.engine,
                         tasks,
-                        task -> task == never ? test.spec("db", none) : test.engine.recipe("Test.task", "db"))
+                        task -> task == never ? test.spec("db", none) : test.engine.spec("Test.task", "db"))
                 .any());
 
         assertThat(first).isEqualTo("ran");

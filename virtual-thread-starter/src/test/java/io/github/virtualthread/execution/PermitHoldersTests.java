@@ -54,7 +54,7 @@ class PermitHoldersTests {
     @Test
     void aThreadThatLeavesAndComesBackDuringALookIsSeenOnce() throws Exception {
         ReflectionTestUtils.setField(test.engine.parts().holders(), "callers", new MetTwice());
-        CallerTask permit = CallerTask.acquire(test.engine.recipe("Shop.price", "db"), null);
+        CallerTask permit = CallerTask.acquire(test.engine.spec("Shop.price", "db"), null);
 
         assertThat(test.engine.liveCalls().running()).singleElement().satisfies(live -> assertThat(live.call())
                 .isSameAs(permit));
@@ -66,7 +66,7 @@ class PermitHoldersTests {
     @Test
     void aCallIsSeenAtEachMomentWhileItMakesOthers() throws Exception {
         TaskSpec outer = test.engine.spec("Shop.offer", "db");
-        TaskSpec inner = test.engine.recipe("Shop.price", "db");
+        TaskSpec inner = test.engine.spec("Shop.price", "db");
         CountDownLatch running = new CountDownLatch(1);
         Thread caller = Thread.ofPlatform().daemon().start(() -> {
             try {

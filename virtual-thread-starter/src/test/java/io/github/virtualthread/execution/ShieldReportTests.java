@@ -150,8 +150,8 @@ class ShieldReportTests {
     }
 
     private String whyStopped(Cause cause) {
-        Recipe recipe = (Recipe) test.engine.spec("Shop.price", "db", Duration.ofMillis(200), Duration.ofSeconds(2));
-        Task task = new Task(recipe, () -> null, null);
+        TaskSpec spec = test.engine.spec("Shop.price", "db", Duration.ofMillis(200), Duration.ofSeconds(2));
+        Task task = new Task(spec, () -> null, null);
         task.decide(cause);
         return task.whyStopped();
     }

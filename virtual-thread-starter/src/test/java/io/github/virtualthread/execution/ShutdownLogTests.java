@@ -121,7 +121,7 @@ class ShutdownLogTests {
         CompletableFuture<Thread> stopping = new CompletableFuture<>();
         Task slow =
                 new Task(
-                        test.engine.recipe("Test.task", "db"),
+                        test.engine.spec("Test.task", "db"),
                         () -> {
                             throw new IllegalStateException("broken");
                         },

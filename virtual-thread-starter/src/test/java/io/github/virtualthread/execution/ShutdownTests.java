@@ -103,7 +103,7 @@ class ShutdownTests {
     @Test
     void aStopWhileThePermitGoesOnDoesNotUndoWhatTheBodyHasReturned() {
         Task ended = new Task(
-                test.engine.recipe("Test.task", "db"),
+                test.engine.spec("Test.task", "db"),
                 () -> {
                     release.await();
                     return "result";

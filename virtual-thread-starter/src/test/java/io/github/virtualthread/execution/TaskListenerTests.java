@@ -366,7 +366,7 @@ class TaskListenerTests {
             }
             return List.of(log);
         }));
-        Task call = new Task(test.engine.recipe("Test.task", null), () -> null, null);
+        Task call = new Task(test.engine.spec("Test.task", null), () -> null, null);
 
         listeners.notifyEach(call, TaskListeners.SUBMITTED, null, null);
         listeners.notifyEach(call, TaskListeners.SUBMITTED, null, null);
@@ -392,7 +392,7 @@ class TaskListenerTests {
                 new TaskThreads("vt-", TestEngine.APPLICATION),
                 new CallExtensions(lookup, List::of),
                 false)) {
-            Task early = new Task(engine.recipe("Test.task", null), () -> null, null);
+            Task early = new Task(engine.spec("Test.task", null), () -> null, null);
 
             early.observe();
             found.add(log);

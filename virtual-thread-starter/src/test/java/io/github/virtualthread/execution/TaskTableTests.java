@@ -158,8 +158,8 @@ class TaskTableTests {
     }
 
     private List<Task> tasks(int number) {
-        Recipe recipe = test.engine.recipe("Shop.price", null);
-        return Stream.generate(() -> new Task(recipe, () -> null, null))
+        TaskSpec spec = test.engine.spec("Shop.price", null);
+        return Stream.generate(() -> new Task(spec, () -> null, null))
                 .limit(number)
                 .toList();
     }

@@ -106,7 +106,7 @@ class TaskThreadsTests {
         when(threads.newThread(any())).thenAnswer(call -> Thread.ofVirtual().unstarted(call.getArgument(0)));
         when(threads.nextName()).thenThrow(new OutOfMemoryError());
         try (TestEngine test = new TestEngine()) {
-            TaskSpec spec = new Recipe("Shop.price", null, null, null, threads, test.engine.parts());
+            TaskSpec spec = new EngineSpec("Shop.price", null, null, null, threads, test.engine.parts());
 
             assertThat(test.engine.submit(spec, () -> "ran").join()).isEqualTo("ran");
         }

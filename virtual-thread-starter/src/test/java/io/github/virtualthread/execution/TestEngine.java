@@ -129,8 +129,8 @@ final class TestEngine implements AfterEachCallback, AutoCloseable {
     }
 
     /** A task on threads of one's own. */
-    Recipe spec(@Nullable String limit, ThreadFactory threads) {
-        return new Recipe(
+    TaskSpec spec(@Nullable String limit, ThreadFactory threads) {
+        return new EngineSpec(
                 "Test.task",
                 limit == null ? null : limits.get(limit),
                 null,

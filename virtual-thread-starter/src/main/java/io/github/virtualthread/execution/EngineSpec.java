@@ -5,8 +5,8 @@ import io.github.virtualthread.limit.TaskLimit;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** A spec together with what its calls need in order to run. */
-final class Recipe extends TaskSpec {
+/** A spec of an engine, with what its calls need in order to run. */
+final class EngineSpec extends TaskSpec {
 
     /** Threads of this name. */
     final TaskThreads.Named threads;
@@ -20,7 +20,7 @@ final class Recipe extends TaskSpec {
     /** What all calls of this name share, the same for all of them. */
     final TaskSpec shared;
 
-    Recipe(
+    EngineSpec(
             String name,
             @Nullable TaskLimit limit,
             @Nullable Duration timeout,
@@ -34,24 +34,31 @@ final class Recipe extends TaskSpec {
         this.shared = this;
     }
 
-    private Recipe(Recipe recipe, KeyedPlace place) {
-        super(recipe);
-        this.threads = recipe.threads;
-        this.parts = recipe.parts;
+    private EngineSpec(EngineSpec spec, KeyedPlace place) {
+        super(spec);
+        this.threads = spec.threads;
+        this.parts = spec.parts;
         this.place = place;
-        this.shared = recipe.shared;
+        this.shared = spec.shared;
+    }
+
+    /** The spec itself: there are no others. */
+    static EngineSpec of(TaskSpec spec) {
+        return switch (spec) {
+            case EngineSpec own -> own;
+        };
     }
 
     /**
-     * Returns the recipe of one call with a key, or with a permit that its thread already holds: calls that have neither need no
+     * Returns the spec of one call with a key, or with a permit that its thread already holds: calls that have neither need no
      * field for it.
      */
-    Recipe forOneCall(@Nullable String key, @Nullable TaskLimit held) {
-        return new Recipe(this, new KeyedPlace(key, held));
+    EngineSpec forOneCall(@Nullable String key, @Nullable TaskLimit held) {
+        return new EngineSpec(this, new KeyedPlace(key, held));
     }
 
-    /** Returns the recipe of another call with the same key: two calls cannot have one place. */
-    Recipe forNextCall() {
+    /** Returns the spec of another call with the same key: two calls cannot have one place. */
+    EngineSpec forNextCall() {
         return place == null ? this : forOneCall(place.key(), null);
     }
 
