@@ -17,7 +17,7 @@ import java.time.Duration;
  * @param listeners notified of what happens to every call
  * @param rejections writes rejected calls to the log
  * @param callerTrace whether a failure also shows where its call was made
- * @param grace how long a body may take to end after its timeout has interrupted it, before the log warns
+ * @param bounds ends tasks that take too long
  * @param platformWait how long a platform thread waits for a permit of a limit without a maximum wait: nobody should hold up
  *     a thread of a pool forever
  */
@@ -32,5 +32,32 @@ record EngineParts(
         TaskListeners listeners,
         Rejections rejections,
         boolean callerTrace,
-        Duration grace,
-        Duration platformWait) {}
+        TimeBounds bounds,
+        Duration platformWait) {
+
+    /** How long a platform thread of an application waits for a permit if the limit has no maximum wait. */
+    static final Duration PLATFORM_WAIT = Duration.ofSeconds(30);
+
+    /** Those of the engine of an application. */
+    static EngineParts of(
+            ContextPropagation propagation,
+            TaskTimer timer,
+            TaskThreads threads,
+            CallExtensions extensions,
+            boolean callerTrace) {
+        Rejections rejections = new Rejections(timer, Duration.ofMinutes(1));
+        return new EngineParts(
+                new Gate(),
+                propagation,
+                new TaskDecorators(new LazyBeans<>("Task decorators", extensions.decorators())),
+                threads,
+                timer,
+                new LiveTasks(),
+                new PermitHolders(),
+                new TaskListeners(new LazyBeans<>("Task listeners", extensions.listeners())),
+                rejections,
+                callerTrace,
+                new TimeBounds(timer, threads, rejections, TimeBounds.GRACE),
+                PLATFORM_WAIT);
+    }
+}

@@ -1,9 +1,9 @@
 package io.github.virtualthread.execution;
 
+import io.github.virtualthread.context.CapturedContext;
 import io.github.virtualthread.context.SafeLog;
 import io.github.virtualthread.execution.TaskListener.Outcome;
 import io.github.virtualthread.limit.CallCancelledException;
-import io.github.virtualthread.limit.CallTimeoutException;
 import io.github.virtualthread.timer.TaskTimer;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -70,7 +70,7 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
         /** What the caller sees, no matter how the body reacted to the interrupt. */
         Throwable failure(InterruptibleCall call, @Nullable Throwable thrown) {
             Throwable failure = outcome == Outcome.TIMEOUT
-                    ? call.timeoutException(this)
+                    ? TimeBounds.exception(call, this)
                     : new CallCancelledException(
                             what.formatted(call.spec().name(), call.spec().limitName()));
             if (thrown != null) {
@@ -118,8 +118,8 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
         window = OPEN;
     }
 
-    /** The failure of a call that took too long. */
-    abstract CallTimeoutException timeoutException(Cause why);
+    /** What was captured of the caller, while the call is alive. */
+    abstract CapturedContext context();
 
     /** The application stops: interrupts the body if it runs. The call fails, no matter what the body returns. */
     final void stop() {
@@ -160,7 +160,7 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
             boolean first = decide(why);
             if (why.outcome == Outcome.TIMEOUT) {
                 // before the interrupt, which closes the channel that the body is blocked on and may take long
-                TimeBounds.reportTimeout(this, why, first);
+                parts().bounds().report(this, why, first);
             }
             if (!shielded || !Shields.stop(this)) {
                 interruptThread();

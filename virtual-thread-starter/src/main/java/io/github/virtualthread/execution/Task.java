@@ -7,7 +7,6 @@ import io.github.virtualthread.execution.DrainCounts.Ending;
 import io.github.virtualthread.execution.InterruptibleCall.Cause;
 import io.github.virtualthread.execution.TaskDecorators.DecoratedBody;
 import io.github.virtualthread.execution.TaskListener.Outcome;
-import io.github.virtualthread.limit.CallTimeoutException;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import java.util.Objects;
@@ -75,9 +74,9 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     /** Asks for a permit. A refusal completes the future like any other outcome. */
     void submit() {
         try {
-            Reason refused = context instanceof DeadlineContext timed
-                    ? TimeBounds.ask(this, timed)
-                    : askForPermit(Long.MAX_VALUE);
+            Reason refused = TimeBounds.deadline(this) == null
+                    ? askForPermit(Long.MAX_VALUE)
+                    : parts().bounds().ask(this);
             if (refused != null) {
                 rejectUnqueued(refused);
             }
@@ -138,7 +137,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     /** Returns a rejection, or the shortage itself if memory is short. */
     private Throwable refusal(Reason reason) {
         try {
-            return rejection(reason, context instanceof DeadlineContext timed ? timed.deadline : null);
+            return rejection(reason, TimeBounds.deadline(this));
         } catch (Throwable noRoom) {
             return noRoom;
         }
@@ -295,7 +294,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     /** The time of the task may be over although it has its permit. Returns why the body must not run, null if it may. */
     private @Nullable Throwable rejectLate() {
         boolean stopped = parts().gate().isStopped();
-        if (!stopped && !isOverdue()) {
+        if (!stopped && !TimeBounds.isOverdue(this)) {
             return null;
         }
         Reason reason = stopped ? Reason.SHUTDOWN : Reason.DEADLINE;
@@ -318,7 +317,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         if (parts().gate().isStopped()) {
             // the stop may have checked this task before there was anything to interrupt
             boolean unused = decide(Cause.STOPPED);
-        } else if (isOverdue()) { // nor may the timer have found anything to interrupt
+        } else if (TimeBounds.isOverdue(this)) { // nor may the timer have found anything to interrupt
             boolean unused = interrupt(Cause.OVERDUE);
         } else if (!future.isDone() && bodyOrRefusal instanceof TaskBody body) { // read once: other threads release it
             return TimeBounds.bounded(this, body);
@@ -392,17 +391,8 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         }
     }
 
-    private boolean isOverdue() {
-        return context instanceof DeadlineContext timed && timed.deadline.isOver();
-    }
-
     @Override
-    CallTimeoutException timeoutException(Cause why) {
-        return TimeBounds.exception(this, why);
-    }
-
-    /** What was captured of the caller, while the task is alive. */
-    CapturedContext context() {
+    final CapturedContext context() {
         return context;
     }
 
@@ -460,9 +450,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         if (!isRefused()) {
             bodyOrRefusal = null;
         }
-        if (context instanceof DeadlineContext timed) {
-            timed.forget();
-        }
+        TimeBounds.forget(this);
         context = CapturedContext.EMPTY;
         future.detach();
     }

@@ -32,17 +32,11 @@ public final class TaskEngine implements AutoCloseable {
 
     private static final Logger logger = LoggerFactory.getLogger(TaskEngine.class);
 
-    /** How long an interrupted body may take to end. */
-    static final Duration GRACE = Duration.ofSeconds(1);
-
     /** A stop looks that often how many calls have ended, goes on to wait if these are many, and does so for that long. */
     private static final Duration LOOK = Duration.ofMillis(100);
 
     private static final int MANY = 200;
     private static final Duration LONGEST = Duration.ofSeconds(10);
-
-    /** How long a platform thread waits for a permit if the limit has no maximum wait. */
-    static final Duration PLATFORM_WAIT = Duration.ofSeconds(30);
 
     /** Calls need these first when they fail. A class that finds no memory for its initialization stays broken. */
     private static final List<Class<?>> NEEDED_LATE = List.of(
@@ -52,7 +46,6 @@ public final class TaskEngine implements AutoCloseable {
             Failures.class,
             Outcome.class,
             Reason.class,
-            TimeBounds.class,
             SafeLog.class,
             StackWalker.class);
 
@@ -77,21 +70,7 @@ public final class TaskEngine implements AutoCloseable {
             TaskThreads threads,
             CallExtensions extensions,
             boolean callerTrace) {
-        this(
-                limits,
-                new EngineParts(
-                        new Gate(),
-                        propagation,
-                        new TaskDecorators(new LazyBeans<>("Task decorators", extensions.decorators())),
-                        threads,
-                        timer,
-                        new LiveTasks(),
-                        new PermitHolders(),
-                        new TaskListeners(new LazyBeans<>("Task listeners", extensions.listeners())),
-                        new Rejections(timer, Duration.ofMinutes(1)),
-                        callerTrace,
-                        GRACE,
-                        PLATFORM_WAIT));
+        this(limits, EngineParts.of(propagation, timer, threads, extensions, callerTrace));
     }
 
     TaskEngine(TaskLimits limits, EngineParts parts) {
@@ -454,7 +433,7 @@ public final class TaskEngine implements AutoCloseable {
             List<Task> running = parts.live().running();
             if (parts.gate().isStopped()) { // otherwise the engine was started again: what runs now may go on
                 running.forEach(Task::stop);
-                parts.live().drain(GRACE);
+                parts.live().drain(TimeBounds.GRACE);
                 awaitMany();
                 new Completer(parts.threads(), Task::givingUp).complete(() -> left(running), this::unreported);
             }

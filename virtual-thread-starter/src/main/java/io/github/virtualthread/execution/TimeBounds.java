@@ -5,6 +5,7 @@ import io.github.virtualthread.limit.CallTimeoutException;
 import io.github.virtualthread.limit.CallTimeoutException.Kind;
 import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
+import io.github.virtualthread.timer.TaskTimer;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Future;
@@ -12,15 +13,54 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Ends tasks that take too long: by their timeout or by their deadline. Each needs an entry in the timer, and no thread. */
-final class TimeBounds {
+/**
+ * Ends the tasks of an engine that take too long: by their timeout or by their deadline. Each needs an entry in the timer, and no thread.
+ *
+ * <p>What is known of the deadline of a task is in what was captured of its caller. Nothing else looks there.
+ *
+ * @param timer ends runs, and hands over what may block
+ * @param threads those that report
+ * @param rejections writes what took too long to the log
+ * @param grace how long a body may take to end after it was interrupted, before the log warns
+ */
+record TimeBounds(TaskTimer timer, TaskThreads threads, Rejections rejections, Duration grace) {
 
     private static final Logger logger = LoggerFactory.getLogger(TimeBounds.class);
 
     /** So often it is looked after a statement that is being cancelled: by then its thread has been interrupted, too. */
     private static final int LOOKS = 12;
 
-    private TimeBounds() {}
+    /** How long the body of an application may take to end after it was interrupted. */
+    static final Duration GRACE = Duration.ofSeconds(1);
+
+    /** Those of the engine of a call: what waits in the timer has no field for them. */
+    private static TimeBounds of(InterruptibleCall call) {
+        return call.parts().bounds();
+    }
+
+    /** What is known of the deadline of a call, null if it has none. */
+    private static @Nullable DeadlineContext timed(InterruptibleCall call) {
+        return call.context() instanceof DeadlineContext timed ? timed : null;
+    }
+
+    /** The deadline of a call, null if it has none, or has ended. */
+    static @Nullable Deadline deadline(InterruptibleCall call) {
+        DeadlineContext timed = timed(call);
+        return timed == null ? null : timed.deadline;
+    }
+
+    static boolean isOverdue(InterruptibleCall call) {
+        Deadline deadline = deadline(call);
+        return deadline != null && deadline.isOver();
+    }
+
+    /** The call has ended: the timer has nothing to end any more. */
+    static void forget(InterruptibleCall call) {
+        DeadlineContext timed = timed(call);
+        if (timed != null) {
+            timed.forget();
+        }
+    }
 
     /**
      * Asks for the permit of a task with a deadline. From then on the timer ends the task when its time is over, and where the limit
@@ -28,15 +68,16 @@ final class TimeBounds {
      *
      * @return why the task was refused, null if it was not
      */
-    static @Nullable Reason ask(Task task, DeadlineContext timed) {
+    @Nullable
+    Reason ask(Task task) {
+        DeadlineContext timed = Objects.requireNonNull(timed(task));
         if (timed.deadline.isOver()) {
             return Reason.DEADLINE;
         }
         boolean halved = task.waitIsHalved();
         Deadline ofWait = halved ? timed.deadline.half() : timed.deadline;
         // first: the task may have ended afterwards
-        timed.watch(
-                task.parts().timer(), halved ? () -> endHopeless(task, timed) : () -> endOverdue(task), ofWait.left());
+        timed.watch(timer, halved ? () -> endHopeless(task, timed) : () -> endOverdue(task), ofWait.left());
         Reason refused = task.askForPermit(halved ? ofWait.left() : Long.MAX_VALUE);
         // the timer may have come before there was anything to end
         Reason why = halved ? Reason.HOPELESS : Reason.DEADLINE;
@@ -46,22 +87,22 @@ final class TimeBounds {
     /** On the thread of the timer. */
     private static void endHopeless(Task task, DeadlineContext timed) {
         if (!task.rejectWaiting(Reason.HOPELESS)) {
-            timed.watch(task.parts().timer(), () -> endOverdue(task), timed.deadline.left());
+            timed.watch(of(task).timer, () -> endOverdue(task), timed.deadline.left());
         }
     }
 
     /** On the thread of the timer. A task that neither waits nor runs looks at the clock itself. */
     private static void endOverdue(Task task) {
         if (!task.rejectWaiting(Reason.DEADLINE) && task.runningThread() != null) {
-            task.parts().timer().handOff(() -> expire(task, Cause.OVERDUE));
+            of(task).timer.handOff(() -> of(task).expire(task, Cause.OVERDUE));
         }
     }
 
     /** Returns the body within timeout and deadline of its task: the body itself if there are none. */
     static TaskBody bounded(Task task, TaskBody body) {
-        return task.spec().timeout() == null && !(task.context() instanceof DeadlineContext)
-                ? body
-                : new BoundedBody(task, body);
+        Deadline deadline = deadline(task);
+        Duration timeout = task.spec().timeout();
+        return timeout == null && deadline == null ? body : new BoundedBody(task, body);
     }
 
     /** Runs the body and waits for the future that it returns, both within timeout and deadline of the task. */
@@ -69,12 +110,14 @@ final class TimeBounds {
 
         @Override
         public @Nullable Object run() throws Throwable {
-            return task.context() instanceof DeadlineContext timed ? timed.deadline.run(this::runTimed) : runTimed();
+            Deadline deadline = deadline(task);
+            return deadline == null ? runTimed() : deadline.run(this::runTimed);
         }
 
         private @Nullable Object runTimed() throws Throwable {
             Duration longest = task.spec().timeout();
-            Future<?> timeout = longest == null ? null : task.schedule(longest, () -> expire(task, Cause.TIMED_OUT));
+            Future<?> timeout =
+                    longest == null ? null : task.schedule(longest, () -> of(task).expire(task, Cause.TIMED_OUT));
             try {
                 Object value = body.run();
                 return body.isAwaited() ? task.await(value) : value;
@@ -92,16 +135,15 @@ final class TimeBounds {
     }
 
     /** Not on the timer's thread, because an interrupt closes the channel that a body is blocked on. */
-    private static void expire(Task task, Cause why) {
+    private void expire(Task task, Cause why) {
         if (task.interrupt(why)) {
             lookLater(task, why, LOOKS, false);
         }
     }
 
-    private static void lookLater(Task task, Cause why, int looks, boolean wasShielded) {
+    private void lookLater(Task task, Cause why, int looks, boolean wasShielded) {
         try {
-            Future<?> unused =
-                    task.schedule(task.parts().grace(), () -> warnIfRunning(task, why, looks - 1, wasShielded));
+            Future<?> unused = task.schedule(grace, () -> warnIfRunning(task, why, looks - 1, wasShielded));
         } catch (OutOfMemoryError noRoom) {
             // without the check whether the body reacts to the interrupt
         }
@@ -112,15 +154,13 @@ final class TimeBounds {
      *
      * @param first whether nothing else has ended the call before
      */
-    static void reportTimeout(InterruptibleCall task, Cause why, boolean first) {
-        EngineParts parts = task.parts();
+    void report(InterruptibleCall task, Cause why, boolean first) {
         try {
-            CallTimeoutException timeout =
-                    task.timeoutException(why); // now: a task that has ended forgets its deadline
-            parts.timer().handOffReport(() -> {
-                parts.threads().adopt(task.threads());
+            CallTimeoutException timeout = exception(task, why); // now: a task that has ended forgets its deadline
+            timer.handOffReport(() -> {
+                threads.adopt(task.threads());
                 if (first) {
-                    parts.rejections().add(timeout);
+                    rejections.add(timeout);
                 }
                 task.settleEarly();
             });
@@ -130,7 +170,7 @@ final class TimeBounds {
     }
 
     /** Whatever ends a statement has more time than a body that was interrupted. After it, the body has as much as any other. */
-    private static void warnIfRunning(Task task, Cause why, int looks, boolean wasShielded) {
+    private void warnIfRunning(Task task, Cause why, int looks, boolean wasShielded) {
         Thread thread = task.runningThread();
         if (thread == null) {
             return;
@@ -158,17 +198,21 @@ final class TimeBounds {
         return stack;
     }
 
-    static CallTimeoutException exception(Task task, Cause why) {
+    /** What the caller of a task sees that took too long. */
+    static CallTimeoutException exception(InterruptibleCall task, Cause why) {
         TaskSpec spec = task.spec();
-        boolean inherited = task.context() instanceof DeadlineContext timed && timed.isInherited();
+        DeadlineContext timed = timed(task);
+        boolean inherited = timed != null && timed.isInherited();
         Kind kind = why == Cause.TIMED_OUT ? Kind.TIMEOUT : Kind.DEADLINE;
         return new CallTimeoutException(spec.name(), spec.limitName(), kind, length(task, why), inherited);
     }
 
     /** Zero where the task has ended and its deadline is forgotten. */
-    private static Duration length(Task task, Cause why) {
-        Duration ofDeadline = task.context() instanceof DeadlineContext timed ? timed.deadline.length() : null;
-        Duration length = why == Cause.TIMED_OUT ? task.spec().timeout() : ofDeadline;
-        return Objects.requireNonNullElse(length, Duration.ZERO);
+    private static Duration length(InterruptibleCall task, Cause why) {
+        if (why == Cause.TIMED_OUT) {
+            return Objects.requireNonNullElse(task.spec().timeout(), Duration.ZERO);
+        }
+        Deadline deadline = deadline(task);
+        return deadline == null ? Duration.ZERO : deadline.length();
     }
 }

@@ -23,7 +23,7 @@ class Soak {
         static Left by(StressLoad load) throws Exception {
             StressHeap.awaitNoThread("vt-Stress");
             // after a time-out the timer remembers the call for as long as its body may take to end
-            TimerEntries.await(load.test.timer, TaskEngine.GRACE.plusMillis(100));
+            TimerEntries.await(load.test.timer, TimeBounds.GRACE.plusMillis(100));
             return new Left(StressHeap.used(), StressHeap.numberOfThreads());
         }
     }

@@ -48,7 +48,7 @@ final class TestEngine implements AfterEachCallback, AutoCloseable {
     }
 
     TestEngine(ContextPropagation propagation, LimitSettings... settings) {
-        this(propagation, TaskEngine.GRACE, TaskEngine.PLATFORM_WAIT, settings);
+        this(propagation, TimeBounds.GRACE, EngineParts.PLATFORM_WAIT, settings);
     }
 
     TestEngine(Duration grace, Duration platformWait, LimitSettings... settings) {
@@ -74,7 +74,7 @@ final class TestEngine implements AfterEachCallback, AutoCloseable {
             List<TaskDecorator> decorators,
             boolean callerTrace,
             LimitSettings... settings) {
-        this(propagation, TaskEngine.GRACE, TaskEngine.PLATFORM_WAIT, listeners, decorators, callerTrace, settings);
+        this(propagation, TimeBounds.GRACE, EngineParts.PLATFORM_WAIT, listeners, decorators, callerTrace, settings);
     }
 
     /** Failures also show where their calls were made. */
@@ -96,18 +96,20 @@ final class TestEngine implements AfterEachCallback, AutoCloseable {
             boolean callerTrace,
             LimitSettings... settings) {
         limits = new TaskLimits(List.of(settings), timer, change -> {});
+        TaskThreads threads = new TaskThreads("vt-", APPLICATION);
+        Rejections rejections = new Rejections(timer, Duration.ofMinutes(1));
         EngineParts parts = new EngineParts(
                 new Gate(),
                 propagation,
                 new TaskDecorators(new LazyBeans<>("Task decorators", () -> decorators)),
-                new TaskThreads("vt-", APPLICATION),
+                threads,
                 timer,
                 new LiveTasks(),
                 new PermitHolders(),
                 new TaskListeners(new LazyBeans<>("Task listeners", () -> listeners)),
-                new Rejections(timer, Duration.ofMinutes(1)),
+                rejections,
                 callerTrace,
-                grace,
+                new TimeBounds(timer, threads, rejections, grace),
                 platformWait);
         engine = new TaskEngine(limits, parts);
     }
