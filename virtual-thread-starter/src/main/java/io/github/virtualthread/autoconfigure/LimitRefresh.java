@@ -184,7 +184,7 @@ final class LimitRefresh implements GenericApplicationListener {
         if (before == null) {
             return after;
         }
-        return permits(before, after, now.withAdapt(null))
+        return permits(before, after, now.withAdapt(null).withDryRun(false))
                 .withPermitsPerKey(merged(LimitSettings::permitsPerKey, before, after, now))
                 .withQueueCapacity(merged(LimitSettings::queueCapacity, before, after, now))
                 .withQueueCapacityPerKey(merged(LimitSettings::queueCapacityPerKey, before, after, now))
@@ -193,7 +193,8 @@ final class LimitRefresh implements GenericApplicationListener {
                 .withMaxWait(merged(LimitSettings::maxWait, before, after, now))
                 .withOnFailure(merged(LimitSettings::onFailure, before, after, now))
                 .withRejectHopeless(merged(LimitSettings::rejectHopeless, before, after, now))
-                .withNested(merged(LimitSettings::nested, before, after, now));
+                .withNested(merged(LimitSettings::nested, before, after, now))
+                .withDryRun(merged(LimitSettings::dryRun, before, after, now));
     }
 
     /** The value of now, unless the properties have changed it. */

@@ -170,6 +170,7 @@ final class SettingsFactory {
                 either(first.onFailure(), second.onFailure()),
                 either(first.rejectHopeless(), second.rejectHopeless()),
                 either(first.adapt(), second.adapt()),
+                either(first.dryRun(), second.dryRun()),
                 either(first.nested(), second.nested()));
     }
 
@@ -210,7 +211,8 @@ final class SettingsFactory {
                         limit.onFailure(),
                         Boolean.TRUE.equals(limit.rejectHopeless()),
                         limit.keyWeights(),
-                        limit.adapt());
+                        limit.adapt(),
+                        Boolean.TRUE.equals(limit.dryRun()));
             } catch (IllegalArgumentException wrong) {
                 mistake = new Mistake(
                         withPlaces(String.valueOf(wrong.getMessage()), key),

@@ -120,6 +120,8 @@ public record VirtualThreadProperties(
      * @param rejectHopeless whether a call waits for at most half of what was left before its deadline when it was made. False if
      *     not set; a limit with adapt does so in any case
      * @param adapt how the limit finds its number of permits, beginning with permits; the number stays if not set
+     * @param dryRun whether the limit only watches: all calls begin at once, and the endpoint shows what would have happened
+     *     otherwise. False if not set
      * @param nested what happens to a call that returns a future, from a body that holds the same limit, or one around it, if
      *     no permit is free. A warning is logged if not set
      */
@@ -137,6 +139,7 @@ public record VirtualThreadProperties(
             @Nullable OnFailure onFailure,
             @Nullable Boolean rejectHopeless,
             @NestedConfigurationProperty @Nullable Adapt adapt,
+            @Nullable Boolean dryRun,
             @Nullable Nested nested) {}
 
     /**

@@ -70,6 +70,10 @@ public final class LimitFamilies {
             mistakes.add(cycle(path));
             return limit.withWithin(null);
         }
+        if (around.dryRun()) {
+            mistakes.add(withinDryRun(limit, around));
+            return limit.withWithin(null);
+        }
         PermitsFrom pool = limit.permitsFrom();
         if (pool != null) {
             mistakes.add(poolWithin(limit, within, pool, outermost.name()));
@@ -130,6 +134,14 @@ public final class LimitFamilies {
                 ("Replace %s.permits-from with permits, the number of calls of '%s' that may run under '%s'; set"
                                 + " permits-from on '%s' only.")
                         .formatted(key, limit.name(), outermost, outermost));
+    }
+
+    private static Mistake withinDryRun(LimitSettings limit, LimitSettings around) {
+        return new Mistake(
+                "Limit '%s' lies within '%s', whose dry-run must be false then, because a dry run watches one queue"
+                        .formatted(limit.name(), around.name()),
+                "Remove %s.dry-run, or remove %s for the time of the dry run."
+                        .formatted(PropertyKeys.limit(around.name()), key(limit.name())));
     }
 
     private static String key(String limit) {

@@ -33,6 +33,8 @@ final class Admission implements PermitGate {
     private final Expiry expiry; // guarded by lock
     private final RejectionQueue rejections;
     private Pace pace = new Pace(); // guarded by lock
+    private @Nullable DryRun dryRun; // as well; null before the first
+    private volatile boolean watches; // whether there is a dry run now; written under the lock
 
     /**
      * Creates the admission of a limit.
@@ -70,6 +72,7 @@ final class Admission implements PermitGate {
      */
     void apply(int morePermits, LimitSettings before, LimitSettings after, Map<String, Double> weights) {
         level.change(morePermits, after.permitsPerKey());
+        watch(after);
         if (!Objects.equals(before.maxWait(), after.maxWait())) {
             // the oldest has to go earlier, or later, than the timer knows
             expiry.reschedule();
@@ -83,6 +86,42 @@ final class Admission implements PermitGate {
         }
     }
 
+    /** Begins a dry run, ends it, or gives it other numbers. Needs the lock. */
+    void watch(LimitSettings settings) {
+        if (settings.dryRun()) {
+            DryRun present = dryRun == null ? new DryRun(limit::inUse) : dryRun;
+            dryRun = present;
+            if (!watches) {
+                present.begin();
+            }
+            present.resize(settings, System.nanoTime());
+        }
+        watches = settings.dryRun();
+    }
+
+    /** A request has its permit. Needs the lock, so that a dry run that begins counts it once. */
+    private void watchBegin(@Nullable PermitRequest request) {
+        if (watches && request != null && dryRun != null) {
+            dryRun.come(request, System.nanoTime());
+        }
+    }
+
+    private void watchEnd(PermitRequest request) {
+        if (watches) {
+            try (ScopedLock held = lock.hold()) {
+                if (dryRun != null) {
+                    dryRun.end(request, System.nanoTime());
+                }
+            }
+        }
+    }
+
+    TaskLimit.@Nullable DryRunState dryRun() {
+        try (ScopedLock held = lock.hold()) {
+            return dryRun == null ? null : dryRun.state(System.nanoTime());
+        }
+    }
+
     /** Reads the keys that have calls. That may take long, so callers do not wait for it. */
     <T> T ofKeys(Function<KeyTurns, T> read, T none) {
         KeyTurns turns = queue.turns();
@@ -93,7 +132,7 @@ final class Admission implements PermitGate {
     public @Nullable Reason admit(PermitRequest request, long longest) {
         KeyedPlace place = request.place();
         // nobody waits at a limit that is not full: nobody is overtaken
-        if (place == null && !level.full && level.isAlone() && permits.tryAcquire()) {
+        if (place == null && !watches && !level.full && level.isAlone() && permits.tryAcquire()) {
             grant(request);
             return null;
         }
@@ -101,7 +140,7 @@ final class Admission implements PermitGate {
     }
 
     private @Nullable Reason admitInTurn(PermitRequest request, @Nullable KeyedPlace place, long longest) {
-        boolean nested = request.isNested();
+        boolean nested = !watches && request.isNested();
         boolean granted = false;
         boolean stays = false;
         Reason refused = null;
@@ -117,6 +156,7 @@ final class Admission implements PermitGate {
                 enqueue(request);
             }
             stays = refused == null;
+            watchBegin(granted ? request : null);
         } finally {
             if (!stays) {
                 queue.leave(place);
@@ -212,7 +252,8 @@ final class Admission implements PermitGate {
     }
 
     @Override
-    public void release(@Nullable KeyedPlace place) {
+    public void release(PermitRequest request) {
+        KeyedPlace place = request.place();
         if (!level.isAlone()) {
             releaseLevels(place);
         } else {
@@ -224,7 +265,8 @@ final class Admission implements PermitGate {
                 grant(heir);
             }
         }
-        level.complete(place); // last: where the stack ends here, the permit is back
+        level.complete(place); // late: where the stack ends here, the permit is back
+        watchEnd(request);
     }
 
     /** A permit of each level may be for a request of its own, as some hold those of levels around. */
@@ -253,7 +295,9 @@ final class Admission implements PermitGate {
     private @Nullable PermitRequest heir(@Nullable KeyedPlace place) {
         try (ScopedLock held = lock.hold()) {
             queue.end(place);
-            return level.heir();
+            PermitRequest heir = level.heir();
+            watchBegin(heir);
+            return heir;
         }
     }
 
@@ -280,6 +324,7 @@ final class Admission implements PermitGate {
 
     @Override
     public void takeBack(PermitRequest request) {
+        watchEnd(request);
         rejections.add(request, null);
         KeyedPlace place = request.place();
         if (place == null && level.isAlone()) {
@@ -306,7 +351,9 @@ final class Admission implements PermitGate {
 
     private @Nullable PermitRequest takeNext(PermitLevel outermost) {
         try (ScopedLock held = lock.hold()) {
-            return outermost.takeNext();
+            PermitRequest next = outermost.takeNext();
+            watchBegin(next);
+            return next;
         }
     }
 

@@ -32,6 +32,8 @@ import org.jspecify.annotations.Nullable;
  * @param keyWeights how many calls of a key get a permit for each call of a key of weight 1, from 0.1 to 10, by key; keys that
  *     are not named have weight 1, or that of a {@link KeyWeight}
  * @param adapt how the limit finds its number of permits, beginning with {@code permits}; null if the number stays
+ * @param dryRun whether the limit only watches: every call begins at once, and {@link TaskLimit#dryRun()} says what would have
+ *     happened otherwise
  */
 public record LimitSettings(
         String name,
@@ -47,7 +49,8 @@ public record LimitSettings(
         @Nullable OnFailure onFailure,
         boolean rejectHopeless,
         Map<String, Double> keyWeights,
-        @Nullable Adapt adapt)
+        @Nullable Adapt adapt,
+        boolean dryRun)
         implements Serializable { // as a part of LimitExceededException
 
     /**
@@ -129,6 +132,20 @@ public record LimitSettings(
         if (adapt != null) {
             check(adapt, permits, permitsFrom == null && clusterPermits == null, problems);
         }
+        if (dryRun) {
+            List<String> unwatched = new ArrayList<>();
+            addIf(within != null, "within", unwatched);
+            addIf(permitsPerKey != UNBOUNDED, "permits-per-key", unwatched);
+            addIf(queueCapacityPerKey != UNBOUNDED, "queue-capacity-per-key", unwatched);
+            addIf(!keyWeights.isEmpty(), "key-weights", unwatched);
+            addIf(clusterPermits != null, "cluster-permits", unwatched);
+            addIf(adapt != null, "adapt", unwatched);
+            if (!unwatched.isEmpty()) {
+                problems.add(
+                        "dry-run must be false with %s, because a dry run watches one queue with one number of permits"
+                                .formatted(String.join(", ", unwatched)));
+            }
+        }
         if (!problems.isEmpty()) {
             throw new IllegalArgumentException("Limit '%s': %s".formatted(name, String.join("; ", problems)));
         }
@@ -147,6 +164,12 @@ public record LimitSettings(
         if (!isOwnNumber) {
             problems.add(
                     "adapt finds the number of permits, so there must be neither permits-from nor cluster-permits");
+        }
+    }
+
+    private static void addIf(boolean isSet, String name, List<String> names) {
+        if (isSet) {
+            names.add(name);
         }
     }
 
@@ -177,7 +200,8 @@ public record LimitSettings(
                 null,
                 false,
                 Map.of(),
-                null);
+                null,
+                false);
     }
 
     /**
@@ -337,6 +361,18 @@ public record LimitSettings(
     }
 
     /**
+     * Returns a copy that only watches, or is in force.
+     *
+     * @param dryRun whether every call begins at once
+     * @return changed copy
+     * @throws IllegalArgumentException if it only watches and has keys with bounds or weights, lies within another limit, is shared
+     *     by all replicas, or adapts its number of permits
+     */
+    public LimitSettings withDryRun(boolean dryRun) {
+        return copy(copy -> copy.dryRun = dryRun);
+    }
+
+    /**
      * Whether a call waits for at most half of what was left before its deadline when it was made.
      *
      * @return whether that is configured, or the limit adapts its number of permits
@@ -368,7 +404,7 @@ public record LimitSettings(
 
     /** As in {@code 20 permits, 5 per key, within db, queue of 100, 20 per key, wait up to 2s}. */
     String describe() {
-        return "%s%s%s%s%s%s%s, %s%s, %s%s%s"
+        return "%s%s%s%s%s%s%s, %s%s, %s%s%s%s"
                 .formatted(
                         Numbers.of(permits, "permit"),
                         permitsFrom == null ? "" : " from " + permitsFrom,
@@ -381,7 +417,8 @@ public record LimitSettings(
                         perKey(queueCapacityPerKey),
                         maxWait == null ? "unbounded wait" : "wait up to " + Durations.text(maxWait),
                         nested == Nested.FAIL ? ", nested calls fail" : "",
-                        rejectsHopeless() ? ", hopeless calls rejected" : "");
+                        rejectsHopeless() ? ", hopeless calls rejected" : "",
+                        dryRun ? ", dry run" : "");
     }
 
     /** One number is enough if this JVM may use all of them. */
@@ -419,6 +456,7 @@ public record LimitSettings(
         private boolean rejectHopeless = LimitSettings.this.rejectHopeless;
         private Map<String, Double> keyWeights = LimitSettings.this.keyWeights;
         private @Nullable Adapt adapt = LimitSettings.this.adapt;
+        private boolean dryRun = LimitSettings.this.dryRun;
 
         LimitSettings settings() {
             return new LimitSettings(
@@ -435,7 +473,8 @@ public record LimitSettings(
                     onFailure,
                     rejectHopeless,
                     keyWeights,
-                    adapt);
+                    adapt,
+                    dryRun);
         }
     }
 }

@@ -24,8 +24,8 @@ interface PermitGate {
     @Nullable
     Reason admit(PermitRequest request, long longest);
 
-    /** Hands a permit over to the next in the queue, or returns it where nobody waits. */
-    void release(@Nullable KeyedPlace place);
+    /** Hands the permit of a request over to the next in the queue, or returns it where nobody waits. */
+    void release(PermitRequest request);
 
     /** Takes the permit of a request back that could not use it, and adds the request to the rejections. */
     void takeBack(PermitRequest request);

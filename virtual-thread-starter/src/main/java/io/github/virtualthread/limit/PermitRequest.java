@@ -345,7 +345,7 @@ public abstract class PermitRequest extends LinkedNodes.Node<PermitRequest> {
             PHASE.setRelease(this, OVER);
             PermitGate gate = gate();
             if (gate != null && !isBorrower(before)) {
-                gate.release(place());
+                gate.release(this);
             }
         }
     }

@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
 /** A limit with its settings. Its {@link Admission} decides who gets a permit. */
 final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.Borrower {
 
+    /** Size of the semaphore while the limit only watches: every call finds a permit, and those that run are counted. */
+    private static final int ALL = Integer.MAX_VALUE;
+
     final Admission admission;
     private final @Nullable SemaphoreLimit within;
     private final Consumer<LimitChange> changes;
@@ -32,10 +35,16 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
         this.within = within;
         this.changes = changes;
         this.admission = new Admission(this, permits(settings), within == null ? null : within.admission, timer);
+        if (settings.dryRun()) {
+            admission.watch(settings);
+        }
     }
 
     private static Permits permits(LimitSettings settings) {
-        return settings.clusterPermits() == null ? new Permits(settings.permits()) : PermitLease.Leased.create();
+        if (settings.clusterPermits() != null) {
+            return PermitLease.Leased.create();
+        }
+        return new Permits(settings.dryRun() ? ALL : settings.permits());
     }
 
     @Override
@@ -55,7 +64,12 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
 
     @Override
     public int available() {
-        return Math.max(0, admission.level.permits.availablePermits());
+        int free = settings.dryRun() ? freeOfAll() : admission.level.permits.availablePermits();
+        return Math.max(0, free);
+    }
+
+    private int freeOfAll() {
+        return isOccupied() ? 0 : settings.permits() - running();
     }
 
     @Override
@@ -184,7 +198,10 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
     }
 
     private int size(LimitSettings settings) {
-        return occupations > 0 ? 0 : Math.min(settings.permits(), admission.level.permits.lent());
+        if (occupations > 0) {
+            return 0;
+        }
+        return settings.dryRun() ? ALL : Math.min(settings.permits(), admission.level.permits.lent());
     }
 
     private int running() {
@@ -206,6 +223,11 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
     public @Nullable String whyFull() {
         PermitLease lease = admission.level.permits.lease();
         return lease != null && lease.lendsNothing() ? LimitExceededException.NOTHING_LENT : TaskLimit.super.whyFull();
+    }
+
+    @Override
+    public @Nullable DryRunState dryRun() {
+        return admission.dryRun();
     }
 
     @Override
@@ -298,6 +320,11 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
         refuse(before.adapt() == null && after.adapt() != null, "adapt cannot be added");
         refuse(!before.isShared() && after.isShared(), "cluster-permits cannot be added");
         refuse(before.isShared() && !after.isShared(), "cluster-permits cannot be removed");
+        if (after.dryRun() && !admission.level.isAlone()) {
+            throw new IllegalArgumentException(
+                    "Limit '%s': dry-run must be false, because other limits lie within it, and a dry run watches one queue"
+                            .formatted(name));
+        }
     }
 
     private void refuse(boolean isRefused, String what) {

@@ -315,6 +315,23 @@ public sealed interface TaskLimit permits SemaphoreLimit {
     boolean isOccupied();
 
     /**
+     * Whether the limit only watches: every call begins at once.
+     *
+     * @return whether nobody waits and nobody is rejected, unless the limit is occupied
+     */
+    default boolean isDryRun() {
+        return settings().dryRun();
+    }
+
+    /**
+     * What a limit that only watches would have done to its calls. Holds up the limit while it counts.
+     *
+     * @return what happened in all dry runs since the limit was created; null if there was none
+     */
+    @Nullable
+    DryRunState dryRun();
+
+    /**
      * Maximum number of calls that run at once in all replicas of the application together, as this one is configured.
      *
      * @return at least 1, null for a limit of this JVM alone
@@ -398,6 +415,45 @@ public sealed interface TaskLimit permits SemaphoreLimit {
      * @param claimed how long ago it claimed
      */
     record Member(String name, int holds, int wants, int permits, Duration hungryFor, Duration claimed) {}
+
+    /**
+     * What a limit that only watches would have done to its calls.
+     *
+     * @param mostInUse number of calls that ran at once, at most
+     * @param half what it would have done with half of its permits, at least 1
+     * @param same with its permits
+     * @param twice with twice as many
+     */
+    record DryRunState(int mostInUse, Shadow half, Shadow same, Shadow twice) {}
+
+    /**
+     * What would have happened to the calls of a limit with one number of permits. Exact where calls have neither keys nor deadlines, and
+     * none is cancelled.
+     *
+     * @param permits number of permits
+     * @param calls number of calls that came
+     * @param waited how many of them found no permit, and could wait
+     * @param rejected how many found the queue full, or would have waited for the maximum wait
+     * @param beyond how many of those that waited came while 100,000 others waited: these are left out of what follows
+     * @param mostWaiting number of calls that waited at once, at most
+     * @param begun number of calls that would have begun until now; the waits are those of these
+     * @param total sum of their waits
+     * @param median wait that half of them did not exceed, right to 1 %
+     * @param p99 wait that 99 % of them did not exceed, right to 1 %
+     * @param longest longest wait
+     */
+    record Shadow(
+            int permits,
+            long calls,
+            long waited,
+            long rejected,
+            long beyond,
+            int mostWaiting,
+            long begun,
+            Duration total,
+            Duration median,
+            Duration p99,
+            Duration longest) {}
 
     /** All permits of a limit are taken until this is closed. */
     @FunctionalInterface

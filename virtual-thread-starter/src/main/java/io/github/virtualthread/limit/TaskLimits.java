@@ -56,6 +56,11 @@ public final class TaskLimits {
             throw new IllegalArgumentException("Limit '%s' lies within '%s', but no limit of that name is configured"
                     .formatted(settings.name(), settings.within()));
         }
+        if (around != null && around.isDryRun()) {
+            throw new IllegalArgumentException(
+                    "Limit '%s' lies within '%s', whose dry-run must be false then, because a dry run watches one queue"
+                            .formatted(settings.name(), settings.within()));
+        }
         return around;
     }
 

@@ -43,6 +43,7 @@ class LimitMergeTests {
             arguments("adapt.least", "2", "3", Map.of("permits", "8", "adapt.most", "80", "adapt.run-time", "1s")),
             arguments("adapt.most", "70", "80", Map.of("permits", "8", "adapt.least", "2", "adapt.run-time", "1s")),
             arguments("adapt.run-time", "1s", "2s", Map.of("permits", "8", "adapt.least", "2", "adapt.most", "80")),
+            arguments("dry-run", "true", "false", Map.of("permits", "8")),
             arguments("nested", "fail", "warn", Map.of("permits", "8")));
 
     @Test

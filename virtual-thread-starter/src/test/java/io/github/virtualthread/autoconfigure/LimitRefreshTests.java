@@ -4,6 +4,7 @@ import static io.github.virtualthread.autoconfigure.Contexts.change;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.limit.KeyWeight;
+import io.github.virtualthread.limit.LimitChange.Source;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimitCustomizer;
@@ -51,6 +52,46 @@ class LimitRefreshTests {
             assertThat(limits(context).get("db").rejectsHopeless()).isFalse();
         });
         assertThat(output).contains("2 permits, queue of 7, unbounded wait, hopeless calls rejected");
+    }
+
+    @Test
+    void aDryRunBeginsAndEnds(CapturedOutput output) {
+        runner.withPropertyValues("virtual-thread.limits.db.permits-per-key=1").run(context -> {
+            change(context, "virtual-thread.limits.db.dry-run=true");
+            assertThat(limits(context).get("db").isDryRun()).isFalse();
+
+            change(context, "virtual-thread.limits.db.permits-per-key=");
+            assertThat(limits(context).get("db").isDryRun()).isTrue();
+            change(context, "virtual-thread.limits.db.queue-capacity=8");
+            assertThat(limits(context).get("db").isDryRun()).isTrue();
+            limits(context).change(limits(context).get("db"), now -> now.withDryRun(false), Source.ENDPOINT);
+            change(context, "virtual-thread.limits.db.queue-capacity=9");
+            assertThat(limits(context).get("db").isDryRun()).isFalse();
+
+            change(context, "virtual-thread.limits.db.dry-run=false");
+            change(context, "virtual-thread.limits.db.dry-run=true");
+            assertThat(limits(context).get("db").isDryRun()).isTrue();
+            change(context, "virtual-thread.limits.db.dry-run=false", "virtual-thread.limits.db.permits-per-key=2");
+            assertThat(limits(context).get("db").isDryRun()).isFalse();
+            assertThat(limits(context).get("db").permitsPerKey()).isEqualTo(2);
+        });
+        assertThat(output)
+                .contains("Limit 'db': dry-run must be false with permits-per-key")
+                .contains("-> 2 permits, queue of 7, unbounded wait, dry run");
+    }
+
+    @Test
+    void aLimitAroundOthersHasNoDryRun(CapturedOutput output) {
+        runner.withPropertyValues("virtual-thread.limits.report.permits=1", "virtual-thread.limits.report.within=db")
+                .run(context -> {
+                    change(context, "virtual-thread.limits.db.dry-run=true", "virtual-thread.limits.db.permits=9");
+
+                    assertThat(limits(context).get("db").isDryRun()).isFalse();
+                    assertThat(limits(context).get("db").permits()).isEqualTo(2);
+                });
+        assertThat(output)
+                .contains("Limit 'report' lies within 'db', whose dry-run must be false then, because a dry run watches"
+                        + " one queue");
     }
 
     @Test

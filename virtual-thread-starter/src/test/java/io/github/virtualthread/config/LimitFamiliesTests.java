@@ -35,6 +35,20 @@ class LimitFamiliesTests {
     }
 
     @Test
+    void nothingLiesWithinADryRun() {
+        LimitFamilies families =
+                families(limit("report", "db"), limit("db", null).withDryRun(true));
+
+        assertThat(families.mistakes())
+                .containsExactly(new Mistake(
+                        "Limit 'report' lies within 'db', whose dry-run must be false then, because a dry run watches one"
+                                + " queue",
+                        "Remove virtual-thread.limits.db.dry-run, or remove virtual-thread.limits.report.within for the"
+                                + " time of the dry run."));
+        assertThat(families.limits()).extracting(LimitSettings::within).containsOnlyNulls();
+    }
+
+    @Test
     void twoCyclesAreTwoMistakes() {
         assertThat(families(limit("a", "b"), limit("b", "a"), limit("c", "d"), limit("d", "e"), limit("e", "c"))
                         .mistakes())

@@ -147,6 +147,7 @@ class PropertiesPageTests {
                 ? null
                 : switch (component) {
                     case "rejectHopeless" -> String.valueOf(settings.rejectHopeless());
+                    case "dryRun" -> String.valueOf(settings.dryRun());
                     case "nested" -> settings.nested().name().toLowerCase(Locale.ROOT);
                     default -> null;
                 };

@@ -33,7 +33,8 @@ class LimitSettingsTests {
                         null,
                         false,
                         Map.of(),
-                        null));
+                        null,
+                        false));
     }
 
     @Test
@@ -81,7 +82,8 @@ class LimitSettingsTests {
                         null,
                         false,
                         Map.of("gold", 101.0),
-                        null))
+                        null,
+                        false))
                 .withMessage("Limit 'e mail': a name may contain only letters, digits, '-', '_' and '.', was 'e mail';"
                         + " permits must be at least 1, was -1; queue-capacity must be at least 0, was -2;"
                         + " max-wait must be longer than zero, was -3s (to reject calls instead of letting them"
