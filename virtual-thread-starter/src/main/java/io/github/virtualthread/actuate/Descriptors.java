@@ -6,6 +6,7 @@ import io.github.virtualthread.actuate.VirtualThreadsEndpoint.CallDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.LimitDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.MemberDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.MethodDescriptor;
+import io.github.virtualthread.actuate.VirtualThreadsEndpoint.ShadowDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.VirtualThreadsDescriptor;
 import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.execution.LiveCall;
@@ -16,7 +17,9 @@ import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimit.ClusterState;
 import io.github.virtualthread.limit.TaskLimit.ClusterState.Lending;
+import io.github.virtualthread.limit.TaskLimit.DryRunState;
 import io.github.virtualthread.limit.TaskLimit.Member;
+import io.github.virtualthread.limit.TaskLimit.Shadow;
 import io.github.virtualthread.limit.TaskLimits;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -61,6 +64,7 @@ record Descriptors(
         List<LiveCall> first = live.waiting(limit, 1);
         Integer clusterPermits = limit.clusterPermits();
         ClusterState cluster = clusterPermits == null ? null : state(limit, clusterPermits);
+        DryRunState dryRun = limit.isDryRun() ? limit.dryRun() : null;
         boolean isHeldBack = clusterPermits != null && cluster != null && cluster.permits() < clusterPermits;
         return new LimitDescriptor(
                 limit.name(),
@@ -92,7 +96,30 @@ record Descriptors(
                 running.isEmpty() ? null : seconds(running.get(0).call().ran()),
                 first.isEmpty() ? null : seconds(first.get(0).call().waited()),
                 (int) running.stream().filter(LiveCall::abandoned).count(),
-                rejected(limit));
+                rejected(limit),
+                dryRun == null ? null : dryRun.mostInUse(),
+                dryRun == null ? null : shadows(dryRun));
+    }
+
+    private static Map<String, ShadowDescriptor> shadows(DryRunState dryRun) {
+        Map<String, ShadowDescriptor> shadows = new LinkedHashMap<>();
+        shadows.put("half", shadow(dryRun.half()));
+        shadows.put("same", shadow(dryRun.same()));
+        shadows.put("double", shadow(dryRun.twice()));
+        return shadows;
+    }
+
+    private static ShadowDescriptor shadow(Shadow shadow) {
+        return new ShadowDescriptor(
+                shadow.permits(),
+                shadow.calls(),
+                Math.round(10_000.0 * shadow.waited() / Math.max(1, shadow.calls())) / 1e4,
+                seconds(shadow.median()),
+                seconds(shadow.p99()),
+                seconds(shadow.longest()),
+                shadow.rejected(),
+                shadow.mostWaiting(),
+                shadow.beyond() == 0 ? null : shadow.beyond());
     }
 
     /** As the engine has answered last: asks nobody. Null for a limit of this JVM alone. */

@@ -18,6 +18,7 @@ import org.springframework.boot.convert.DurationStyle;
  * @param permitsPerKey number of permits for one key, or unbounded
  * @param queueCapacityPerKey number of waiting calls of one key, or unbounded
  * @param clusterPermits number of permits in all replicas together
+ * @param dryRun whether the limit only watches
  */
 record LimitRequest(
         @Nullable String permits,
@@ -25,7 +26,8 @@ record LimitRequest(
         @Nullable String maxWait,
         @Nullable String permitsPerKey,
         @Nullable String queueCapacityPerKey,
-        @Nullable String clusterPermits) {
+        @Nullable String clusterPermits,
+        @Nullable String dryRun) {
 
     /**
      * Returns the settings of a limit with what is to change.
@@ -33,14 +35,14 @@ record LimitRequest(
      * @throws IllegalArgumentException if nothing is to change, or a value is not a valid number or duration
      */
     LimitSettings applyTo(LimitSettings now) {
-        if (Stream.of(permits, queueCapacity, maxWait, permitsPerKey, queueCapacityPerKey, clusterPermits)
+        if (Stream.of(permits, queueCapacity, maxWait, permitsPerKey, queueCapacityPerKey, clusterPermits, dryRun)
                 .allMatch(Objects::isNull)) {
             throw new IllegalArgumentException(
-                    "Nothing to change: send permits, queueCapacity, maxWait, permitsPerKey, queueCapacityPerKey or"
-                            + " clusterPermits, as in {\"permits\": 20}");
+                    "Nothing to change: send permits, queueCapacity, maxWait, permitsPerKey, queueCapacityPerKey,"
+                            + " clusterPermits or dryRun, as in {\"permits\": 20}");
         }
-        // first, as permits may exceed the old number
-        LimitSettings shared = shared(now);
+        // first, as permits may exceed the old number; and a dry run goes with fewer settings
+        LimitSettings shared = shared(now.withDryRun(false));
         return shared.withPermits(number("permits", permits, shared.permits(), 1))
                 .withQueueCapacity(
                         bound("queueCapacity", queueCapacity, now.queueCapacity(), 0, "lets any number of calls wait"))
@@ -52,7 +54,15 @@ record LimitRequest(
                         queueCapacityPerKey,
                         now.queueCapacityPerKey(),
                         0,
-                        "lets any number of calls of one key wait"));
+                        "lets any number of calls of one key wait"))
+                .withDryRun(dryRun == null ? now.dryRun() : flag("dryRun", dryRun.strip()));
+    }
+
+    private static boolean flag(String name, String text) {
+        if (!text.equalsIgnoreCase("true") && !text.equalsIgnoreCase("false")) {
+            throw new IllegalArgumentException("%s must be true or false, was '%s'".formatted(name, text));
+        }
+        return Boolean.parseBoolean(text);
     }
 
     private static int number(String name, @Nullable String text, int now, int least) {

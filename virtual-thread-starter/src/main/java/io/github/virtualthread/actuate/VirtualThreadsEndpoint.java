@@ -153,6 +153,7 @@ public final class VirtualThreadsEndpoint {
      * @param permitsPerKey maximum number of calls of one key that run at once, at least 1, or {@code unbounded}; null to keep it
      * @param queueCapacityPerKey maximum number of waiting calls of one key, at least 0, or {@code unbounded}; null to keep it
      * @param clusterPermits maximum number of concurrent calls in all replicas together, at least 1; null to keep it
+     * @param dryRun {@code true} if the limit only watches, {@code false} if it is in force; null to keep it
      * @return the limit after the change
      * @throws NoSuchElementException if there is no such limit; the message lists the configured limits
      * @throws IllegalArgumentException if nothing is given, or an invalid value; then nothing is changed
@@ -165,10 +166,11 @@ public final class VirtualThreadsEndpoint {
             @org.springframework.lang.Nullable @Nullable String maxWait,
             @org.springframework.lang.Nullable @Nullable String permitsPerKey,
             @org.springframework.lang.Nullable @Nullable String queueCapacityPerKey,
-            @org.springframework.lang.Nullable @Nullable String clusterPermits) {
+            @org.springframework.lang.Nullable @Nullable String clusterPermits,
+            @org.springframework.lang.Nullable @Nullable String dryRun) {
         TaskLimit found = find(limitInPath);
-        LimitRequest request =
-                new LimitRequest(permits, queueCapacity, maxWait, permitsPerKey, queueCapacityPerKey, clusterPermits);
+        LimitRequest request = new LimitRequest(
+                permits, queueCapacity, maxWait, permitsPerKey, queueCapacityPerKey, clusterPermits, dryRun);
         limits.change(found, request::applyTo, Source.ENDPOINT);
         return descriptors.limit(found, live.running(found));
     }
@@ -261,6 +263,9 @@ public final class VirtualThreadsEndpoint {
      * @param oldestWaitingSeconds wait of the oldest waiting call, null if none is waiting
      * @param abandoned permits held by bodies whose call has already ended, by cancel or timeout
      * @param rejected number of rejected calls, by reason
+     * @param mostInUse number of calls that ran at once in the dry run, at most; null if the limit is in force
+     * @param dryRun what the limit would have done with half of its permits, with these and with twice as many;
+     *     null if the limit is in force
      */
     public record LimitDescriptor(
             String name,
@@ -292,8 +297,34 @@ public final class VirtualThreadsEndpoint {
             @Nullable Double oldestRunningSeconds,
             @Nullable Double oldestWaitingSeconds,
             int abandoned,
-            Map<String, Long> rejected)
+            Map<String, Long> rejected,
+            @Nullable Integer mostInUse,
+            @Nullable Map<String, ShadowDescriptor> dryRun)
             implements OperationResponseBody {}
+
+    /**
+     * What a limit that only watches would have done to its calls with one number of permits.
+     *
+     * @param permits number of permits
+     * @param calls number of calls that came
+     * @param waitedPart part of them that would have waited, from 0 to 1
+     * @param medianWaitSeconds wait that half of those that would have begun did not exceed
+     * @param p99WaitSeconds wait that 99 % of them did not exceed
+     * @param longestWaitSeconds longest wait of them
+     * @param rejected number of calls that would have been rejected, at once or later
+     * @param mostWaiting number of calls that would have waited at once, at most
+     * @param beyond number of calls that came while 100,000 waited, and were left out; null for none
+     */
+    public record ShadowDescriptor(
+            int permits,
+            long calls,
+            double waitedPart,
+            double medianWaitSeconds,
+            double p99WaitSeconds,
+            double longestWaitSeconds,
+            long rejected,
+            int mostWaiting,
+            @Nullable Long beyond) {}
 
     /**
      * A replica that shares a limit, as the engine has said last.

@@ -116,13 +116,47 @@ class ChangeLimitTests {
     }
 
     @Test
+    void aDryRunEndsAndBegins(CapturedOutput output) {
+        run(open().withPropertyValues("virtual-thread.limits.price-db.dry-run=true"), it -> {
+            it.hold();
+            it.hold();
+            it.hold();
+
+            Answer ended = it.write("/price-db", "{\"dryRun\": \"false\"}");
+            assertThat(ended.<Map<String, Object>>get("$"))
+                    .doesNotContainKeys("dryRun", "mostInUse")
+                    .containsEntry("inUse", 3)
+                    .containsEntry("available", 0);
+            CompletableFuture<String> waiting = it.shop.price(() -> "waited");
+            assertThat(waiting).isNotDone();
+            assertThat(it.limit().waiting()).isOne();
+
+            Answer begun = it.write("/price-db", "{\"dryRun\": true, \"permits\": 2}");
+            assertThat(waiting).succeedsWithin(Duration.ofMinutes(2)).isEqualTo("waited");
+            assertThat(begun.<Integer>get("$.dryRun.same.permits")).isEqualTo(2);
+            assertThat(begun.<Integer>get("$.dryRun.double.permits")).isEqualTo(4);
+        });
+        assertThat(output.getAll().lines().filter(line -> line.contains(CHANGED)))
+                .hasSize(2)
+                .first()
+                .asString()
+                .contains(
+                        "1 permit, unbounded queue, unbounded wait, dry run -> 1 permit, unbounded queue, unbounded wait");
+    }
+
+    @Test
     void badInputIs400WithTheReasonAndChangesNothing(CapturedOutput output) {
         run(open(), it -> {
             assertRefused(
                     it,
                     "{}",
-                    "Nothing to change: send permits, queueCapacity, maxWait, permitsPerKey, queueCapacityPerKey or"
-                            + " clusterPermits, as in");
+                    "Nothing to change: send permits, queueCapacity, maxWait, permitsPerKey, queueCapacityPerKey,"
+                            + " clusterPermits or dryRun, as in");
+            assertRefused(it, "{\"dryRun\": \"off\"}", "dryRun must be true or false, was 'off'");
+            assertRefused(
+                    it,
+                    "{\"dryRun\": \"true\", \"permitsPerKey\": 1}",
+                    "Limit 'price-db': dry-run must be false with permits-per-key, because a dry run watches one queue");
             String permits = "permits must be a whole number from 1 to 2147483647, was '%s'";
             for (String wrong : List.of("0", "-1", "2147483648", "20.5")) {
                 assertRefused(it, "{\"permits\": %s}".formatted(wrong), permits.formatted(wrong));
@@ -184,7 +218,7 @@ class ChangeLimitTests {
         run(open().withPropertyValues("virtual-thread.limits.report.permits=1"), it -> {
             String known =
                     "; known parameters are [permits, queueCapacity, maxWait, permitsPerKey, queueCapacityPerKey,"
-                            + " clusterPermits]";
+                            + " clusterPermits, dryRun]";
             assertRefused(it, "{\"permits\": 5, \"permit\": 5}", "Unknown parameters [permit]" + known);
             assertRefused(
                     it, "{\"permits\": 5, \"nested\": \"FAIL\", \"\": 1}", "Unknown parameters [nested, ]" + known);

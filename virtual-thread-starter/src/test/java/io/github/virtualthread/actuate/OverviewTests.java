@@ -55,6 +55,36 @@ class OverviewTests {
     }
 
     @Test
+    void aLimitThatOnlyWatchesShowsWhatItWouldHaveDone() {
+        run(
+                open().withPropertyValues(
+                                "virtual-thread.limits.price-db.permits=2",
+                                "virtual-thread.limits.price-db.queue-capacity=1",
+                                "virtual-thread.limits.price-db.dry-run=true"),
+                it -> {
+                    for (int i = 0; i < 4; i++) {
+                        it.hold();
+                    }
+
+                    Map<String, Object> limit = it.firstLimit();
+                    assertThat(limit).containsEntry("inUse", 4).containsEntry("available", 0);
+                    assertThat(limit).containsEntry("waiting", 0).containsEntry("mostInUse", 4);
+                    assertThat(it.read("").<Map<String, Object>>get("$.limits[0].dryRun"))
+                            .containsOnlyKeys("half", "same", "double");
+                    assertThat(it.read("").<Map<String, Object>>get("$.limits[0].dryRun.same"))
+                            .containsExactly(
+                                    entry("permits", 2),
+                                    entry("calls", 4),
+                                    entry("waitedPart", 0.25),
+                                    entry("medianWaitSeconds", 0.0),
+                                    entry("p99WaitSeconds", 0.0),
+                                    entry("longestWaitSeconds", 0.0),
+                                    entry("rejected", 1),
+                                    entry("mostWaiting", 1));
+                });
+    }
+
+    @Test
     void methodsShowTheirDeadline() {
         run(open().withPropertyValues(deadline("price", "90s"), deadline("stock", "250ms")), it -> {
             Answer answer = it.read("");

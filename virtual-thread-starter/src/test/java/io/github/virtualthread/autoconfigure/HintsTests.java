@@ -11,6 +11,7 @@ import io.github.virtualthread.actuate.VirtualThreadsEndpoint.LimitCallsDescript
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.LimitDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.MemberDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.MethodDescriptor;
+import io.github.virtualthread.actuate.VirtualThreadsEndpoint.ShadowDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.VirtualThreadsDescriptor;
 import io.github.virtualthread.cluster.ClusterEngine;
 import io.github.virtualthread.config.EnableVirtual;
@@ -184,6 +185,7 @@ class HintsTests {
                 PermitsFrom.class,
                 KeyUse.class,
                 MemberDescriptor.class,
+                ShadowDescriptor.class,
                 EndedDescriptor.class
             })
     void whatTheEndpointAnswersIsWritten(Class<?> answer) {
