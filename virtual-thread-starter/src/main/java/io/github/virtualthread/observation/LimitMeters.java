@@ -4,7 +4,11 @@ import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.ScopedLock;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimit.ClusterState;
+import io.github.virtualthread.limit.TaskLimit.DryRunState;
+import io.github.virtualthread.limit.TaskLimit.Shadow;
 import io.github.virtualthread.limit.TaskLimitCustomizer;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.FunctionTimer;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Tags;
 import java.time.Duration;
@@ -12,8 +16,10 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -108,6 +114,34 @@ final class LimitMeters implements TaskLimitCustomizer {
         if (isShared(limit)) {
             registerShared(limit, gauges);
         }
+        if (limit.isDryRun()) {
+            registerDryRun(limit, meters);
+        }
+    }
+
+    private void registerDryRun(TaskLimit limit, TaskMeters meters) {
+        Tags of = tags(limit);
+        meters.register(FunctionCounter.builder(
+                        "virtual.thread.limit.dry.waited", limit, each -> inDryRun(each, Shadow::waited))
+                .description("Calls that would have waited, if the limit did not only watch")
+                .tags(of)::register);
+        meters.register(FunctionCounter.builder(
+                        "virtual.thread.limit.dry.rejected", limit, each -> inDryRun(each, Shadow::rejected))
+                .description("Calls that would have been rejected, if the limit did not only watch")
+                .tags(of)::register);
+        meters.register(FunctionTimer.builder(
+                        "virtual.thread.limit.dry.wait",
+                        limit,
+                        each -> inDryRun(each, Shadow::begun),
+                        each -> inDryRun(each, shadow -> shadow.total().toNanos()),
+                        TimeUnit.NANOSECONDS)
+                .description("How long calls would have waited, if the limit did not only watch")
+                .tags(of)::register);
+    }
+
+    private static long inDryRun(TaskLimit limit, ToLongFunction<Shadow> number) {
+        DryRunState dryRun = limit.dryRun();
+        return dryRun == null ? 0 : number.applyAsLong(dryRun.same());
     }
 
     private static double expectedWait(TaskLimit limit) {

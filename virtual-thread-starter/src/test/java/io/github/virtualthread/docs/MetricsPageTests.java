@@ -78,6 +78,8 @@ class MetricsPageTests {
                         "virtual-thread.limits.db.permits=1",
                         "virtual-thread.limits.db.queue-capacity=0",
                         "virtual-thread.limits.db.reject-hopeless=true",
+                        "virtual-thread.limits.watched.permits=1",
+                        "virtual-thread.limits.watched.dry-run=true",
                         "virtual-thread.jdbc.cancel-statements=true",
                         "spring.application.name=shop")
                 .withInitializer(
@@ -161,6 +163,8 @@ class MetricsPageTests {
                         case "counter" -> Stream.of(name + "_total");
                         case "gauge" -> Stream.of(name);
                         case "gauge, seconds" -> Stream.of(name + "_seconds");
+                        case "timer without a maximum, seconds" ->
+                            Stream.of(name + "_seconds_count", name + "_seconds_sum");
                         default -> Stream.of(name + "_seconds_count", name + "_seconds_sum", name + "_seconds_max");
                     };
                 })

@@ -8,6 +8,7 @@ import io.github.virtualthread.execution.TaskBody;
 import io.github.virtualthread.limit.Jam;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimit;
+import io.micrometer.core.instrument.FunctionTimer;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -17,6 +18,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
@@ -111,6 +113,38 @@ class LimitMetersTests {
             }
             assertThat(gauge.value()).isNaN();
         }
+    }
+
+    @Test
+    void aLimitThatOnlyWatchesHasThoseOfItsShadow() throws Exception {
+        assertThat(registry.getMeters())
+                .noneMatch(meter -> meter.getId().getName().startsWith("virtual.thread.limit.dry"));
+        MeterRegistry own = new SimpleMeterRegistry();
+        try (MeteredEngine watched = MeteredEngine.started(
+                own, LimitSettings.of("db", 1).withQueueCapacity(1).withDryRun(true))) {
+            watched.hold("db");
+            watched.hold("db");
+            watched.hold("db");
+            FunctionTimer wait = own.get("virtual.thread.limit.dry.wait").functionTimer();
+            assertThat(dry(own, "waited")).isEqualTo(1);
+            assertThat(dry(own, "rejected")).isEqualTo(1);
+            assertThat(wait.count()).isEqualTo(1);
+            assertThat(wait.totalTime(TimeUnit.NANOSECONDS)).isZero();
+
+            watched.gate.countDown();
+            watched.awaitIdle();
+            assertThat(wait.count()).isEqualTo(2);
+            assertThat(wait.totalTime(TimeUnit.NANOSECONDS)).isPositive();
+            watched.limits.get("db").change(now -> now.withDryRun(false));
+            assertThat(dry(own, "rejected")).isEqualTo(1);
+        }
+    }
+
+    private static double dry(MeterRegistry registry, String what) {
+        return registry.get("virtual.thread.limit.dry." + what)
+                .tags("limit", "db")
+                .functionCounter()
+                .count();
     }
 
     @Test
