@@ -100,6 +100,7 @@ record StartupReport(EngineSettings settings, @Nullable ClassLoader classLoader,
      * @param calls methods that may have keys
      */
     void logNumbers(TaskLimits limits, List<AdvisedMethod> calls) {
+        warnOfDryRuns(limits.all().stream().filter(TaskLimit::isDryRun).toList());
         for (TaskLimit limit : limits.all()) {
             warn(limit);
             warnOfTurns(limit);
@@ -113,6 +114,20 @@ record StartupReport(EngineSettings settings, @Nullable ClassLoader classLoader,
                         limit.name(),
                         limit.permitsPerKey());
             }
+        }
+    }
+
+    private static void warnOfDryRuns(List<TaskLimit> limits) {
+        if (!limits.isEmpty()) {
+            logger.warn(
+                    "Dry run of {}: all calls begin at once, and nothing protects what they use. Read dryRun at the endpoint"
+                            + " virtualthreads, choose a number, and remove {}",
+                    limits.stream()
+                            .map(limit -> "'%s' (%s)".formatted(limit.name(), Numbers.of(limit.permits(), "permit")))
+                            .collect(Collectors.joining(", ")),
+                    limits.stream()
+                            .map(limit -> PropertyKeys.limit(limit.name()) + ".dry-run")
+                            .collect(Collectors.joining(", ")));
         }
     }
 

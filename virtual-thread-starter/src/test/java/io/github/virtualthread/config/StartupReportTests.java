@@ -135,6 +135,22 @@ class StartupReportTests {
     }
 
     @Test
+    void limitsThatOnlyWatchAreOneWarning() {
+        report(
+                EngineSettings.DEFAULTS,
+                Set.of(),
+                LimitSettings.of("db", 20).withDryRun(true),
+                LimitSettings.of("mail", 5),
+                LimitSettings.of("partner.api", 1).withDryRun(true));
+
+        assertThat(messages(Level.WARN))
+                .containsExactly("Dry run of 'db' (20 permits), 'partner.api' (1 permit): all calls begin at once, and"
+                        + " nothing protects what they use. Read dryRun at the endpoint virtualthreads, choose a number,"
+                        + " and remove virtual-thread.limits.db.dry-run,"
+                        + " virtual-thread.limits.\"[partner.api]\".dry-run");
+    }
+
+    @Test
     void numbersOfAPoolMayBeOthersElsewhere() {
         report(
                 EngineSettings.DEFAULTS,
