@@ -1,10 +1,12 @@
 package io.github.virtualthread.docs;
 
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.actuate.VirtualThreadsEndpoint.ShadowDescriptor;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
 import io.github.virtualthread.execution.Deadline;
 import io.github.virtualthread.execution.VirtualThreads;
@@ -23,6 +25,7 @@ import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -230,6 +233,16 @@ class LimitsPageTests {
 
         assertThat(output)
                 .contains(Pages.block("docs/limits.md", "log", "transaction").replace("Shop.", "ProductPage."));
+    }
+
+    @Test
+    void theRowsOfADryRunHaveTheFieldsOfTheEndpoint() {
+        String fields = Stream.of(ShadowDescriptor.class.getRecordComponents())
+                .map(field -> "`" + field.getName() + "` |")
+                .filter(field -> !field.contains("beyond"))
+                .collect(joining(" "));
+
+        assertThat(Pages.text("docs/limits.md")).contains("| `dryRun` | " + fields);
     }
 
     @Test
