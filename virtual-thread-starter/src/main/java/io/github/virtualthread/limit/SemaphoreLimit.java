@@ -83,6 +83,12 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
     }
 
     @Override
+    public int mostWaiting() {
+        WaitQueue queue = admission.level.queue;
+        return admission.lock.locked(() -> queue.peak.read(queue.size(), System.nanoTime()));
+    }
+
+    @Override
     public Duration saturated() {
         return Duration.ofNanos(admission.level.saturated());
     }

@@ -80,6 +80,13 @@ public sealed interface TaskLimit permits SemaphoreLimit {
     int waiting();
 
     /**
+     * Highest number of calls that waited at once lately.
+     *
+     * @return number since the reading before, and at least in the last minute
+     */
+    int mostWaiting();
+
+    /**
      * How long the limit has been full. It is full from the moment a call finds no free permit, and waits or is rejected, until
      * a permit is free again or the last waiting call has got one.
      *

@@ -22,6 +22,7 @@ final class WaitQueue {
             new LinkedNodes<>(); // their threads hold permits of a limit around
     private volatile @Nullable KeyTurns turns; // null before the first key
     private volatile int size;
+    final Peak peak = new Peak(0, System.nanoTime());
 
     WaitQueue(IntSupplier permitsPerKey) {
         this.permitsPerKey = permitsPerKey;
@@ -80,6 +81,7 @@ final class WaitQueue {
         }
         request.queued(true);
         size++;
+        peak.note(size);
     }
 
     /** Removes a request that gets no permit. */

@@ -91,6 +91,7 @@ final class LimitMeters implements TaskLimitCustomizer {
                 .number("permits", limit::permits, "Most calls that run at once")
                 .number("available", limit::available, "Permits that nobody holds")
                 .number("waiting", limit::waiting, "Calls that wait for a permit")
+                .number("waiting.max", limit::mostWaiting, "Most calls that waited at once since the last reading")
                 .number("queue.capacity", limit::queueCapacity, "Most calls that may wait")
                 .number(
                         "abandoned",

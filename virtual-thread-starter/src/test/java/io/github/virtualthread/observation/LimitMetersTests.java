@@ -67,6 +67,18 @@ class LimitMetersTests {
     }
 
     @Test
+    void thePeakStaysForAMinute() throws Exception {
+        test.hold("db");
+        test.hold("db");
+        test.submit("db", () -> null);
+        test.gate.countDown();
+        test.awaitIdle();
+
+        assertThat(value("waiting.max", "db")).isEqualTo(1);
+        assertThat(value("waiting.max", "mail")).isZero();
+    }
+
+    @Test
     void theOldestAreTimedInSeconds() throws Exception {
         long begin = System.nanoTime();
         test.hold("db");
@@ -279,7 +291,7 @@ class LimitMetersTests {
 
         assertThat(registry.getMeters())
                 .filteredOn(Gauge.class::isInstance)
-                .hasSize(17)
+                .hasSize(19)
                 .allSatisfy(gauge -> assertThat(((Gauge) gauge).value()).isNotNaN());
     }
 
