@@ -4,6 +4,7 @@ import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings.Nested;
 import io.github.virtualthread.timer.TaskTimer;
 import java.time.Duration;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -88,21 +89,20 @@ final class Admission implements PermitGate {
 
     /** Begins a dry run, ends it, or gives it other numbers. Needs the lock. */
     void watch(LimitSettings settings) {
+        long now = System.nanoTime();
         if (settings.dryRun()) {
-            DryRun present = dryRun == null ? new DryRun(limit::inUse) : dryRun;
-            dryRun = present;
-            if (!watches) {
-                present.begin();
-            }
-            present.resize(settings, System.nanoTime());
+            dryRun = dryRun == null ? new DryRun(new IdentityHashMap<>()) : dryRun;
+            dryRun.resize(settings, now);
+        } else if (dryRun != null) {
+            dryRun.stop(now);
         }
         watches = settings.dryRun();
     }
 
-    /** A request has its permit. Needs the lock, so that a dry run that begins counts it once. */
+    /** A request has its permit. Needs the lock. */
     private void watchBegin(@Nullable PermitRequest request) {
         if (watches && request != null && dryRun != null) {
-            dryRun.come(request, System.nanoTime());
+            dryRun.begin(request, limit.inUse(), System.nanoTime());
         }
     }
 
@@ -140,7 +140,7 @@ final class Admission implements PermitGate {
     }
 
     private @Nullable Reason admitInTurn(PermitRequest request, @Nullable KeyedPlace place, long longest) {
-        boolean nested = !watches && request.isNested();
+        boolean nested = request.isNested();
         boolean granted = false;
         boolean stays = false;
         Reason refused = null;

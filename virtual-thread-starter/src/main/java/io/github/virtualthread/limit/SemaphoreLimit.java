@@ -35,9 +35,7 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
         this.within = within;
         this.changes = changes;
         this.admission = new Admission(this, permits(settings), within == null ? null : within.admission, timer);
-        if (settings.dryRun()) {
-            admission.watch(settings);
-        }
+        admission.watch(settings);
     }
 
     private static Permits permits(LimitSettings settings) {
@@ -64,17 +62,22 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
 
     @Override
     public int available() {
-        int free = settings.dryRun() ? freeOfAll() : admission.level.permits.availablePermits();
-        return Math.max(0, free);
-    }
-
-    private int freeOfAll() {
-        return isOccupied() ? 0 : settings.permits() - running();
+        boolean isCounted = settings.dryRun() && !isOccupied();
+        int free = isCounted ? permits() - inUse() : admission.level.permits.availablePermits();
+        return Math.clamp(free, 0, permits());
     }
 
     @Override
+    public boolean isAnyFree() {
+        return admission.level.permits.availablePermits() > 0;
+    }
+
+    /** Under the lock: while a dry run begins or ends, the size of the semaphore differs from that of the settings by two billion. */
+    @Override
     public int inUse() {
-        return Math.max(0, running());
+        try (ScopedLock held = admission.lock.hold()) {
+            return Math.max(0, running());
+        }
     }
 
     @Override

@@ -2,9 +2,9 @@ package io.github.virtualthread.limit;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The queue that a limit would have if it were in force, with one number of permits. Calls come and end when they really do. Here each
@@ -42,11 +42,12 @@ final class ShadowQueue {
     }
 
     /** The limit has other numbers from now on. Calls that wait stay, unless they have waited too long. */
-    void resize(int permits, int queueCapacity, @Nullable Duration maxWait, long now) {
+    void resize(int permits, LimitSettings settings, long now) {
         catchUp(now);
         this.permits = permits;
-        this.queueCapacity = queueCapacity;
-        this.maxWait = maxWait == null ? Long.MAX_VALUE : TimeUnit.NANOSECONDS.convert(maxWait);
+        Duration longest = settings.maxWait();
+        queueCapacity = settings.queueCapacity();
+        maxWait = longest == null ? Long.MAX_VALUE : TimeUnit.NANOSECONDS.convert(longest);
         beginNext(now);
     }
 
@@ -75,24 +76,13 @@ final class ShadowQueue {
 
     /** A call has really ended. */
     void end(ShadowCall call, long now) {
-        long begun = call.begun(index); // if it begins only now, it is known by then that it has ended
+        long begun = call.begun[index]; // if it begins only now, it is known by then that it has ended
         catchUp(now);
         if (begun == call.came) {
             free(now);
         } else if (begun != ShadowCall.NOT) {
-            ends.add(call.end(index));
+            ends.add(begun + call.ran);
         }
-    }
-
-    /** So many calls run that began before the shadow. */
-    void addStrangers(int number) {
-        running += number;
-    }
-
-    /** One of these has really ended. */
-    void endStranger(long now) {
-        catchUp(now);
-        free(now);
     }
 
     /** Nobody runs and nobody waits. What was counted stays. */
@@ -104,12 +94,10 @@ final class ShadowQueue {
 
     /** Goes through all that happens up to now. */
     void catchUp(long now) {
-        while (!ends.isEmpty() && ends.first() <= now) {
-            long end = ends.first();
-            ends.removeFirst();
-            free(end);
+        while (ends.first() <= now) {
+            free(ends.removeFirst());
         }
-        expire(now);
+        beginNext(now);
     }
 
     private void free(long moment) {
@@ -117,8 +105,12 @@ final class ShadowQueue {
         beginNext(moment);
     }
 
+    /** All wait equally long at most, so those that came first go first, with a permit or without. */
     private void beginNext(long moment) {
-        expire(moment);
+        while (!waiting.isEmpty() && moment - waiting.element().came >= maxWait) {
+            waiting.remove();
+            rejected++;
+        }
         while (running < permits && !waiting.isEmpty()) {
             begin(waiting.remove(), moment);
         }
@@ -126,20 +118,10 @@ final class ShadowQueue {
 
     private void begin(ShadowCall call, long moment) {
         running++;
-        call.begin(index, moment);
+        call.begun[index] = moment;
         waits.add(moment - call.came);
-        if (call.hasEnded()) {
-            ends.add(call.end(index));
-        }
-    }
-
-    /** All wait equally long at most, so those that came first go first. */
-    private void expire(long moment) {
-        for (ShadowCall first = waiting.peek();
-                first != null && moment - first.came >= maxWait;
-                first = waiting.peek()) {
-            waiting.remove();
-            rejected++;
+        if (call.ran != ShadowCall.NOT) {
+            ends.add(moment + call.ran);
         }
     }
 
@@ -151,10 +133,118 @@ final class ShadowQueue {
                 rejected,
                 beyond,
                 mostWaiting,
-                waits.number(),
-                waits.total(),
+                waits.number,
+                Duration.ofNanos(waits.total),
                 waits.quantile(0.5),
                 waits.quantile(0.99),
-                waits.longest());
+                Duration.ofNanos(waits.longest));
+    }
+
+    /** A call under a limit that only watches. By {@link System#nanoTime}. */
+    static final class ShadowCall {
+
+        static final long NOT = Long.MIN_VALUE;
+
+        final long came;
+        private long ran = NOT; // until it has really ended
+        final long[] begun = {NOT, NOT, NOT}; // in each of the shadows; not where it waits, or was rejected
+
+        ShadowCall(long came) {
+            this.came = came;
+        }
+
+        /** It has really ended, so it is known how long it ran. */
+        void end(long moment) {
+            ran = moment - came;
+        }
+    }
+
+    /** The earliest first. A heap of numbers, because one of objects costs a call 30 ns and 30 bytes more. */
+    private static final class Moments {
+
+        private long[] heap = new long[16];
+        private int size;
+
+        /** The earliest; the end of time if there is none. */
+        long first() {
+            return size == 0 ? Long.MAX_VALUE : heap[0];
+        }
+
+        void add(long moment) {
+            if (size == heap.length) {
+                heap = Arrays.copyOf(heap, 2 * size);
+            }
+            int place = size++;
+            while (place > 0 && heap[(place - 1) / 2] > moment) {
+                heap[place] = heap[(place - 1) / 2];
+                place = (place - 1) / 2;
+            }
+            heap[place] = moment;
+        }
+
+        /** Removes the earliest; there must be one. */
+        long removeFirst() {
+            long first = heap[0];
+            long last = heap[--size];
+            int place = 0;
+            int child = earlierChild(place);
+            while (child < size && heap[child] < last) {
+                heap[place] = heap[child];
+                place = child;
+                child = earlierChild(place);
+            }
+            heap[place] = last;
+            return first;
+        }
+
+        private int earlierChild(int place) {
+            int left = 2 * place + 1;
+            return left + 1 < size && heap[left + 1] < heap[left] ? left + 1 : left;
+        }
+
+        void clear() {
+            size = 0;
+        }
+    }
+
+    /** How long many calls have waited, counted in steps: each is a 64th of a power of two, as the first bits of a float are. */
+    static final class Waits {
+
+        private static final int REST = 17; // bits of a float that are left out: 6 of its fraction remain
+        private static final int FIRST = Float.floatToRawIntBits(1) >> REST;
+
+        private final long[] counts = new long[index(Long.MAX_VALUE) + 1];
+        private long number;
+        private long total;
+        private long longest;
+
+        void add(long nanos) {
+            counts[index(nanos)]++;
+            number++;
+            total += nanos;
+            longest = Math.max(longest, nanos);
+        }
+
+        private static int index(long nanos) {
+            return (Float.floatToRawIntBits(nanos + 1f) >> REST) - FIRST;
+        }
+
+        /** The middle of a step. */
+        private static long nanos(int index) {
+            int bits = ((FIRST + index) << REST) + (1 << (REST - 1));
+            return (long) (Float.intBitsToFloat(bits) - 1);
+        }
+
+        /** The wait that so large a part of the calls did not exceed, right to 1 %; zero if there was none. */
+        Duration quantile(double part) {
+            long left = (long) Math.ceil(part * number);
+            for (int i = 0; i < counts.length; i++) {
+                left -= counts[i];
+                if (left <= 0) {
+                    return Duration.ofNanos(Math.min(nanos(i), longest));
+                }
+            }
+            return Duration.ZERO;
+        }
     }
 }

@@ -66,6 +66,13 @@ public sealed interface TaskLimit permits SemaphoreLimit {
     int available();
 
     /**
+     * Whether a call that comes at this moment finds a permit of this limit.
+     *
+     * @return in a dry run true unless the limit is occupied, however many calls run
+     */
+    boolean isAnyFree();
+
+    /**
      * Number of permits that calls hold at this moment, also calls of limits within this one.
      *
      * @return at least 0; more than {@link #permits()} after a reduction, until calls end
@@ -434,8 +441,8 @@ public sealed interface TaskLimit permits SemaphoreLimit {
     record DryRunState(int mostInUse, Shadow half, Shadow same, Shadow twice) {}
 
     /**
-     * What would have happened to the calls of a limit with one number of permits. Exact where calls have neither keys nor deadlines, and
-     * none is cancelled.
+     * What would have happened to the calls of a limit with one number of permits. Calls that ran when a dry run began are not counted.
+     * Exact where calls have neither keys nor deadlines, and none is cancelled.
      *
      * @param permits number of permits
      * @param calls number of calls that came

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +23,7 @@ final class WaitQueue {
             new LinkedNodes<>(); // their threads hold permits of a limit around
     private volatile @Nullable KeyTurns turns; // null before the first key
     private volatile int size;
-    final Peak peak = new Peak(0, System.nanoTime());
+    final Peak peak = new Peak(System.nanoTime());
 
     WaitQueue(IntSupplier permitsPerKey) {
         this.permitsPerKey = permitsPerKey;
@@ -226,6 +227,37 @@ final class WaitQueue {
     private void othersChanged() {
         if (turns != null) {
             turns.othersWait(plain.peek() != null);
+        }
+    }
+
+    /** The highest of a number in the last one to two minutes. Noting a number costs a comparison. */
+    static final class Peak {
+
+        private static final long WINDOW = TimeUnit.MINUTES.toNanos(1);
+
+        private int present; // in the window that lasts since the last reading that began one
+        private int before; // in the window before
+        private long since;
+
+        Peak(long now) {
+            this.since = now;
+        }
+
+        void note(int number) {
+            if (number > present) {
+                present = number;
+            }
+        }
+
+        /** Returns the peak. If the present window has lasted for a minute, the next one begins with the number of now. */
+        int read(int number, long now) {
+            note(number);
+            if (now - since >= WINDOW) {
+                before = present;
+                present = number;
+                since = now;
+            }
+            return Math.max(before, present);
         }
     }
 }

@@ -27,8 +27,6 @@ class DryRunCostTests {
 
         assertThat(report.exit()).as(report.output()).isZero();
         assertThat(report.figures()).containsEntry("ended", 200L);
-        assertThat(Files.readString(loaded))
-                .contains("limit.Permits ")
-                .doesNotContain("limit.DryRun", "limit.Shadow", "limit.Waits");
+        assertThat(Files.readString(loaded)).contains("limit.Permits ").doesNotContain("limit.DryRun", "limit.Shadow");
     }
 }

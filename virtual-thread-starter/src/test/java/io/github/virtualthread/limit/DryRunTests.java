@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings.Adapt;
+import io.github.virtualthread.limit.ShadowQueue.ShadowCall;
 import io.github.virtualthread.limit.TaskLimit.DryRunState;
 import io.github.virtualthread.limit.TaskLimit.Shadow;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -123,12 +126,12 @@ class DryRunTests extends TimedLimits {
 
         assertThat(calls).allMatch(Call::holds);
         assertThat(state(limit).mostInUse()).isEqualTo(5);
-        // two ran before: in the shadow they hold its permits
+        // two ran before: no shadow has them
         assertThat(state(limit).same())
                 .extracting(Shadow::calls, Shadow::waited)
-                .containsExactly(3L, 3L);
+                .containsExactly(3L, 1L);
         calls.forEach(Call::giveBack);
-        assertThat(state(limit).same().begun()).isLessThanOrEqualTo(3);
+        assertThat(state(limit).same().calls()).isEqualTo(3);
         assertThat(limit.available()).isEqualTo(2);
     }
 
@@ -141,10 +144,14 @@ class DryRunTests extends TimedLimits {
         limit.change(now -> now.withDryRun(true));
         Call.asked(limit, 2);
 
-        // one of the first ones runs, and holds one of two permits
+        Call last = Call.asked(limit);
+
+        // one of the first ones runs: no shadow has it any more
         assertThat(state(limit).same())
                 .extracting(Shadow::calls, Shadow::waited)
-                .containsExactly(7L, 4L);
+                .containsExactly(8L, 4L);
+        assertThat(limit.inUse()).isEqualTo(4);
+        last.giveBack();
     }
 
     @Test
@@ -243,25 +250,71 @@ class DryRunTests extends TimedLimits {
     @Test
     void whereMemoryIsShortTheShadowsForgetWhoRuns() {
         boolean[] isShort = {false};
-        DryRun dryRun = new DryRun(() -> {
-            if (isShort[0]) {
-                throw new OutOfMemoryError("no room");
+        DryRun dryRun = new DryRun(new IdentityHashMap<>() {
+            @Override
+            public ShadowCall put(PermitRequest request, ShadowCall call) {
+                if (isShort[0]) {
+                    throw new OutOfMemoryError("no room");
+                }
+                return super.put(request, call);
             }
-            return 1;
         });
-        dryRun.begin();
         dryRun.resize(SETTINGS, 0);
         Call first = new Call(null);
         Call second = new Call(null);
-        isShort[0] = true; // strangers are counted anew
-        dryRun.come(first, 1);
+        Call third = new Call(null);
+        dryRun.begin(first, 1, 1);
+        isShort[0] = true;
+        dryRun.begin(second, 2, 2);
         isShort[0] = false;
-        dryRun.come(second, 2);
-        dryRun.end(first, 3);
-        dryRun.end(second, 4);
+        dryRun.begin(third, 3, 3);
+        dryRun.end(first, 4);
+        dryRun.end(second, 5);
+        dryRun.end(third, 6);
 
-        assertThat(dryRun.state(5).same().waited()).isZero();
-        assertThat(dryRun.state(5).half().waited()).isZero();
+        assertThat(dryRun.state(7).half().waited()).isZero();
+        assertThat(dryRun.state(7).half().begun()).isEqualTo(2);
+        assertThat(dryRun.state(7).mostInUse()).isEqualTo(3);
+    }
+
+    /** As {@link TaskLimit#dryRun()} counts for meters, which must not move while the limit is in force. */
+    @Test
+    void aShadowStopsWhenTheLimitIsInForce() {
+        DryRun dryRun = new DryRun(new IdentityHashMap<>());
+        dryRun.resize(SETTINGS.withMaxWait(Duration.ofNanos(10)), 0);
+        List<Call> calls = List.of(new Call(null), new Call(null), new Call(null));
+        calls.forEach(call -> dryRun.begin(call, 1, 0));
+        dryRun.stop(5);
+        calls.forEach(call -> dryRun.end(call, 6));
+
+        assertThat(dryRun.state(1_000).same().rejected()).isZero();
+        assertThat(dryRun.state(1_000).same().begun()).isEqualTo(2);
+    }
+
+    @Test
+    void noCallIsKeptAliveByADryRunThatIsOver() throws Exception {
+        TaskLimit limit = limit(SETTINGS);
+        WeakReference<Call> gone = new WeakReference<>(Call.asked(limit));
+        limit.change(now -> now.withDryRun(false));
+
+        for (int attempt = 0; attempt < 100 && gone.get() != null; attempt++) {
+            System.gc();
+        }
+        assertThat(gone.get()).isNull();
+        assertThat(limit.inUse()).isOne();
+    }
+
+    @Test
+    void aCallFindsAPermitHoweverManyRun() {
+        TaskLimit limit = limit(SETTINGS);
+        Call.asked(limit, 3);
+        assertThat(limit.isAnyFree()).isTrue();
+
+        limit.change(now -> now.withDryRun(false));
+        assertThat(limit.isAnyFree()).isFalse();
+        limit.change(now -> now.withDryRun(true));
+        limit.occupy();
+        assertThat(limit.isAnyFree()).isFalse();
     }
 
     /** Whatever happens, the limit counts who runs, and when all is quiet nothing is left in a shadow. */

@@ -2,6 +2,7 @@ package io.github.virtualthread.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.virtualthread.limit.WaitQueue.Peak;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -12,7 +13,7 @@ class PeakTests extends TimedLimits {
 
     private static final long MINUTE = TimeUnit.MINUTES.toNanos(1);
 
-    private final Peak peak = new Peak(0, 0);
+    private final Peak peak = new Peak(0);
 
     @Test
     void itStaysForAMinuteHoweverOftenItIsRead() {

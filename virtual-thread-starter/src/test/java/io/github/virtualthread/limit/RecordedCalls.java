@@ -1,5 +1,6 @@
 package io.github.virtualthread.limit;
 
+import io.github.virtualthread.limit.ShadowQueue.ShadowCall;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.PriorityQueue;
@@ -55,7 +56,7 @@ final class RecordedCalls {
     /** When each call begins in a shadow, which sees the calls come and end as they do without a limit. */
     long[] inShadow(ShadowQueue shadow, Numbers numbers) {
         ShadowCall[] calls = new ShadowCall[came.length];
-        shadow.resize(numbers.permits, numbers.queueCapacity, maxWait(numbers), 0);
+        shadow.resize(numbers.permits, settings(numbers), 0);
         PriorityQueue<Integer> ends = new PriorityQueue<>(Comparator.comparingLong(call -> came[call] + runs[call]));
         boolean resized = false;
         for (int next = 0; next < came.length || !ends.isEmpty(); ) {
@@ -63,7 +64,7 @@ final class RecordedCalls {
                     next < came.length && (ends.isEmpty() || came[next] <= came[ends.element()] + runs[ends.element()]);
             long now = comes ? came[next] : came[ends.element()] + runs[ends.element()];
             if (!resized && now > middle()) {
-                shadow.resize(numbers.permitsLater, numbers.queueCapacity, maxWait(numbers), middle());
+                shadow.resize(numbers.permitsLater, settings(numbers), middle());
                 resized = true;
             }
             if (comes) {
@@ -80,13 +81,15 @@ final class RecordedCalls {
         shadow.catchUp(Long.MAX_VALUE / 2);
         long[] begun = new long[came.length];
         for (int i = 0; i < begun.length; i++) {
-            begun[i] = calls[i].begun(0);
+            begun[i] = calls[i].begun[0];
         }
         return begun;
     }
 
-    private static @Nullable Duration maxWait(Numbers numbers) {
-        return numbers.maxWait == Long.MAX_VALUE ? null : Duration.ofNanos(numbers.maxWait);
+    private static LimitSettings settings(Numbers numbers) {
+        return LimitSettings.of("db", numbers.permits)
+                .withQueueCapacity(numbers.queueCapacity)
+                .withMaxWait(numbers.maxWait == Long.MAX_VALUE ? null : Duration.ofNanos(numbers.maxWait));
     }
 
     private record Event(long at, Runnable what) {}

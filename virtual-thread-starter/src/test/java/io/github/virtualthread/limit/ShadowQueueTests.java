@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.github.virtualthread.limit.RecordedCalls.Numbers;
+import io.github.virtualthread.limit.ShadowQueue.ShadowCall;
 import io.github.virtualthread.limit.TaskLimit.Shadow;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -32,6 +33,7 @@ class ShadowQueueTests extends TimedLimits {
     private static final double CAPACITY = PERMITS / 0.1;
     private static final long NONE = Long.MAX_VALUE;
     private static final int UNBOUNDED = LimitSettings.UNBOUNDED;
+    private static final LimitSettings SETTINGS = LimitSettings.of("db", PERMITS);
 
     private static final List<ToDoubleFunction<Random>> WORK =
             List.of(Overload.EXPONENTIAL, Overload.CONSTANT, Overload.TWO_KINDS);
@@ -155,7 +157,7 @@ class ShadowQueueTests extends TimedLimits {
     @Test
     void aQueueThatIsTooLongLeavesCallsOut() {
         ShadowQueue shadow = new ShadowQueue(0);
-        shadow.resize(1, UNBOUNDED, null, 0);
+        shadow.resize(1, SETTINGS, 0);
         for (int i = 0; i < ShadowQueue.MOST_WAITING + 11; i++) {
             shadow.come(new ShadowCall(i), i);
         }
@@ -170,24 +172,10 @@ class ShadowQueueTests extends TimedLimits {
     @Test
     void aShorterWaitAppliesToThoseThatWait() {
         ShadowQueue shadow = new ShadowQueue(0);
-        shadow.resize(1, UNBOUNDED, null, 0);
+        shadow.resize(1, SETTINGS, 0);
         Arrays.asList(0L, 1L, 50L).forEach(came -> shadow.come(new ShadowCall(came), came));
-        shadow.resize(1, UNBOUNDED, Duration.ofNanos(60), 70);
+        shadow.resize(1, SETTINGS.withMaxWait(Duration.ofNanos(60)), 70);
 
         assertThat(shadow.state().rejected()).isOne();
-    }
-
-    @Test
-    void strangersHoldPermitsUntilTheyEnd() {
-        ShadowQueue shadow = new ShadowQueue(0);
-        shadow.addStrangers(2);
-        shadow.resize(1, UNBOUNDED, null, 0);
-        ShadowCall call = new ShadowCall(5);
-        shadow.come(call, 5);
-        shadow.endStranger(10);
-        assertThat(call.begun(0)).isEqualTo(ShadowCall.NOT);
-
-        shadow.endStranger(20);
-        assertThat(call.begun(0)).isEqualTo(20);
     }
 }
