@@ -36,7 +36,7 @@ record LimitedTask<T extends @Nullable Object>(
 
     /** Whether no permit is free of the limit, or of one around it. */
     private static boolean isFull(@Nullable TaskLimit limit) {
-        return limit != null && (limit.available() == 0 || isFull(limit.within()));
+        return limit != null && (!limit.isAnyFree() || isFull(limit.within()));
     }
 
     @Override

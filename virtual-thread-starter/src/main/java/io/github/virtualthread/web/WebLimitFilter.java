@@ -190,7 +190,7 @@ public final class WebLimitFilter extends OncePerRequestFilter {
     private void warnIfFullOnPlatformThread(@Nullable TaskLimit limit) {
         if (limit != null
                 && limit.queueCapacity() != 0
-                && limit.available() <= 0
+                && !limit.isAnyFree()
                 && !Thread.currentThread().isVirtual()
                 && warned.compareAndSet(false, true)) {
             String message =

@@ -159,6 +159,19 @@ class LimitedTaskTests {
     }
 
     @Test
+    void aMakerUnderALimitThatOnlyWatchesIsNeitherReportedNorRejected() throws Exception {
+        for (String name : List.of("db", "strict")) {
+            test.limit(name).change(now -> now.withDryRun(true));
+
+            assertThat(threads.call(
+                            name, () -> threads.limited(name, () -> "ran").call()))
+                    .isEqualTo("ran");
+        }
+
+        assertThat(log.events).isEmpty();
+    }
+
+    @Test
     void itMayBeCalledAgain() throws Exception {
         Callable<Integer> task = threads.limited("db", new AtomicInteger()::incrementAndGet);
         CountDownLatch both = new CountDownLatch(2);

@@ -216,6 +216,17 @@ class DoorByHandTests {
                 .contains("set virtual-thread.limits.web.queue-capacity to 0.");
     }
 
+    @Test
+    void requestsThatRunInADryRunAreNotReported(CapturedOutput output) throws Exception {
+        limit.change(now -> now.withDryRun(true));
+        filter.doFilter(request, response, (any, other) -> {
+            Thread another = Thread.ofPlatform().start(this::ask);
+            await().atMost(Duration.ofMinutes(2)).until(() -> !another.isAlive());
+        });
+
+        assertThat(output).doesNotContain("platform threads");
+    }
+
     private void ask() {
         try {
             filter.doFilter(new MockHttpServletRequest(), new MockHttpServletResponse(), NOTHING);
