@@ -73,8 +73,12 @@ final class CallMeters implements TaskListener {
     @Override
     public void submitted(TaskCall call) {
         TaskSpec spec = call.spec();
-        if (call.key() != null && spec.limit() != null) {
-            limits.hasKeys(spec.limit());
+        TaskLimit limit = spec.limit();
+        if (limit != null && call.key() != null) {
+            limits.hasKeys(limit);
+        }
+        if (limit != null && limit.isDryRun()) {
+            limits.isDryRun(limit);
         }
         Series series = series(spec);
         if (series != null) {

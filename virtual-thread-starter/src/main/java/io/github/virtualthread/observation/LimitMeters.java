@@ -17,14 +17,16 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gauges of every limit, including those that changed properties add. Those of keys are registered at the first call with a key: a
- * limit without keys has no series for them, and a limit of this JVM alone none of other replicas. No meter has a key as a tag, because there may be any number of keys.
+ * Gauges of every limit, including those that changed properties add. Those of keys are registered at the first call with a key, and
+ * those of dry runs at the first call in one: a limit without them has no series for them, and a limit of this JVM alone none of other
+ * replicas. No meter has a key as a tag, because there may be any number of keys.
  */
 final class LimitMeters implements TaskLimitCustomizer {
 
@@ -33,6 +35,7 @@ final class LimitMeters implements TaskLimitCustomizer {
     private final ScopedLock lock = new ScopedLock();
     private final Set<TaskLimit> limits = new LinkedHashSet<>(); // guarded by lock
     private final Set<TaskLimit> withKeys = ConcurrentHashMap.newKeySet();
+    private final Set<TaskLimit> watched = ConcurrentHashMap.newKeySet();
     private final Map<TaskLimit, Tags> tags = new ConcurrentHashMap<>();
     private @Nullable TaskMeters meters; // guarded by lock
 
@@ -43,6 +46,7 @@ final class LimitMeters implements TaskLimitCustomizer {
             this.meters = meters;
             limits.forEach(limit -> register(limit, meters));
             withKeys.forEach(limit -> registerKeys(limit, meters));
+            watched.forEach(limit -> registerDryRun(limit, meters));
             shared = limits.stream().anyMatch(LimitMeters::isShared);
         }
         if (shared) {
@@ -70,12 +74,21 @@ final class LimitMeters implements TaskLimitCustomizer {
 
     /** A call under the limit has a key. */
     void hasKeys(TaskLimit limit) {
-        if (withKeys.contains(limit)) { // takes no lock
+        registerOnce(limit, withKeys, this::registerKeys);
+    }
+
+    /** A call comes while the limit only watches. */
+    void isDryRun(TaskLimit limit) {
+        registerOnce(limit, watched, this::registerDryRun);
+    }
+
+    private void registerOnce(TaskLimit limit, Set<TaskLimit> known, BiConsumer<TaskLimit, TaskMeters> register) {
+        if (known.contains(limit)) { // takes no lock
             return;
         }
         try (ScopedLock held = lock.hold()) {
-            if (withKeys.add(limit) && meters != null) {
-                registerKeys(limit, meters);
+            if (known.add(limit) && meters != null) {
+                register.accept(limit, meters);
             }
         }
     }
@@ -114,9 +127,6 @@ final class LimitMeters implements TaskLimitCustomizer {
         }
         if (isShared(limit)) {
             registerShared(limit, gauges);
-        }
-        if (limit.isDryRun()) {
-            registerDryRun(limit, meters);
         }
     }
 

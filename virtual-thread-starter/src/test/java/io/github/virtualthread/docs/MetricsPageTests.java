@@ -92,6 +92,7 @@ class MetricsPageTests {
                 .run(context -> {
                     rejectOne(context.getBean(VirtualThreads.class));
                     callWithKey(context.getBean(TaskEngine.class));
+                    context.getBean(VirtualThreads.class).call("watched", () -> "");
                     read(context.getBean(PrometheusMeterRegistry.class));
                 });
     }

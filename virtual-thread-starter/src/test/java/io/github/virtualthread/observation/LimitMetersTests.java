@@ -152,6 +152,16 @@ class LimitMetersTests {
         }
     }
 
+    @Test
+    void aDryRunThatBeginsLaterHasThemFromItsFirstCallOn() throws Exception {
+        test.limits.get("db").change(now -> now.withPermits(1).withDryRun(true));
+        test.hold("db");
+        test.hold("db");
+
+        assertThat(dry(registry, "waited")).isEqualTo(1);
+        assertThat(dry(registry, "rejected")).isZero();
+    }
+
     private static double dry(MeterRegistry registry, String what) {
         return registry.get("virtual.thread.limit.dry." + what)
                 .tags("limit", "db")
