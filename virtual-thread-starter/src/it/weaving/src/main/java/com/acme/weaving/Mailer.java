@@ -64,6 +64,19 @@ public final class Mailer {
         return completedFuture(now);
     }
 
+    @VirtualThread("watched")
+    public CompletableFuture<Integer> watch(CountDownLatch entered, CountDownLatch release)
+            throws InterruptedException {
+        entered.countDown();
+        release.await();
+        return completedFuture(1);
+    }
+
+    @Limited("watched")
+    public int watchHere(int value) {
+        return value;
+    }
+
     /** Takes hours, unless its statement is cancelled. */
     @VirtualThread(limit = "mail", timeout = "3s")
     public CompletableFuture<Long> count(JdbcTemplate jdbc, BlockingQueue<Throwable> seen) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.virtualthread.aspectj.VirtualThreadAspect;
 import io.github.virtualthread.execution.Deadline;
 import io.github.virtualthread.limit.TaskLimit;
+import io.github.virtualthread.limit.TaskLimit.DryRunState;
 import io.github.virtualthread.limit.TaskLimits;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -238,6 +239,31 @@ class WeavingTests {
         assertThat(limited.get()).isEqualTo(7);
         caller.join();
         assertThat(Trace.take()).containsExactly("limited on caller");
+    }
+
+    @Test
+    void aLimitThatOnlyWatchesLetsWovenCallsBeginAtOnce() throws Exception {
+        TaskLimit watched = context.getBean(TaskLimits.class).get("watched");
+        CountDownLatch entered = new CountDownLatch(3);
+        CountDownLatch release = new CountDownLatch(1);
+        List<CompletableFuture<Integer>> calls = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            calls.add(mailer.watch(entered, release));
+        }
+        assertThat(entered.await(2, TimeUnit.MINUTES)).isTrue();
+        assertThat(mailer.watchHere(7)).isEqualTo(7);
+
+        watched.change(now -> now.withDryRun(false));
+        calls.add(mailer.watch(entered, release));
+        assertThat(watched.inUse()).isEqualTo(3);
+        assertThat(watched.waiting()).isOne();
+
+        release.countDown();
+        CompletableFuture.allOf(calls.toArray(CompletableFuture[]::new)).get(2, TimeUnit.MINUTES);
+        DryRunState state = watched.dryRun();
+        assertThat(state.mostInUse()).isEqualTo(4);
+        assertThat(state.same().calls()).isEqualTo(4);
+        assertThat(state.same().waited()).isEqualTo(3);
     }
 
     @Test
