@@ -224,7 +224,7 @@ class SmokeTests {
         assertThat(key.body())
                 .isEqualTo("{\"message\":\"Unknown parameters [limit];"
                         + " known parameters are [permits, queueCapacity, maxWait, permitsPerKey,"
-                        + " queueCapacityPerKey, clusterPermits]\"}");
+                        + " queueCapacityPerKey, clusterPermits, dryRun]\"}");
         assertThat(key.statusCode()).isEqualTo(400);
 
         HttpResponse<String> parameter = end("?all=true&call=17");
