@@ -68,7 +68,7 @@ class TwoExecutorsTests {
                     await().atMost(Duration.ofMinutes(2)).until(() -> running(pool) == mail.permits());
 
                     assertThat(mail.waiting()).isEqualTo(CALLS - mail.permits());
-                    assertThat(README).contains("and %d with these two lines".formatted(mail.permits()));
+                    assertThat(README).contains("and %d with these properties".formatted(mail.permits()));
                 }));
     }
 
