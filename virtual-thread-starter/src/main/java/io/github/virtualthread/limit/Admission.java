@@ -30,11 +30,11 @@ final class Admission implements PermitGate {
     final BriefLock lock;
     final PermitLevel level;
     private final Permits permits; // of the level
-    private final WaitQueue queue; // as well
+    private final WaitQueue queue; // of the level
     private final Expiry expiry; // guarded by lock
     private final RejectionQueue rejections;
     private Pace pace = new Pace(); // guarded by lock
-    private @Nullable DryRun dryRun; // as well; null before the first
+    private @Nullable DryRun dryRun; // guarded by lock; null before the first
     private volatile boolean watches; // whether there is a dry run now; written under the lock
 
     /**

@@ -20,10 +20,12 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
     private static final int ALL = Integer.MAX_VALUE;
 
     final Admission admission;
+    private final PermitLevel level; // of the admission
+    private final Permits semaphore; // of the level
     private final @Nullable SemaphoreLimit within;
     private final Consumer<LimitChange> changes;
     private volatile int occupations; // written under the lock of the admission
-    private volatile LimitSettings settings; // as well
+    private volatile LimitSettings settings; // written under the lock of the admission
     volatile String name;
     private volatile @Nullable KeyWeight otherKeys; // null if all keys are equal
 
@@ -34,11 +36,13 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
         this.otherKeys = settings.keyWeights().isEmpty() ? null : (limit, key) -> 1;
         this.within = within;
         this.changes = changes;
-        this.admission = new Admission(this, permits(settings), within == null ? null : within.admission, timer);
+        this.semaphore = semaphore(settings);
+        this.admission = new Admission(this, semaphore, within == null ? null : within.admission, timer);
+        this.level = admission.level;
         admission.watch(settings);
     }
 
-    private static Permits permits(LimitSettings settings) {
+    private static Permits semaphore(LimitSettings settings) {
         if (settings.clusterPermits() != null) {
             return PermitLease.Leased.create();
         }
@@ -63,13 +67,13 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
     @Override
     public int available() {
         boolean isCounted = settings.dryRun() && !isOccupied();
-        int free = isCounted ? permits() - inUse() : admission.level.permits.availablePermits();
+        int free = isCounted ? permits() - inUse() : semaphore.availablePermits();
         return Math.clamp(free, 0, permits());
     }
 
     @Override
     public boolean isAnyFree() {
-        return admission.level.permits.availablePermits() > 0;
+        return semaphore.availablePermits() > 0;
     }
 
     /** Under the lock: while a dry run begins or ends, the size of the semaphore differs from that of the settings by two billion. */
@@ -82,23 +86,23 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
 
     @Override
     public int waiting() {
-        return admission.level.queue.size();
+        return level.queue.size();
     }
 
     @Override
     public int mostWaiting() {
-        WaitQueue queue = admission.level.queue;
+        WaitQueue queue = level.queue;
         return admission.lock.locked(() -> queue.peak.read(queue.size(), System.nanoTime()));
     }
 
     @Override
     public Duration saturated() {
-        return Duration.ofNanos(admission.level.saturated());
+        return Duration.ofNanos(level.saturated());
     }
 
     @Override
     public long completed() {
-        return admission.level.completed();
+        return level.completed();
     }
 
     @Override
@@ -192,7 +196,7 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
     private void occupied(int more) {
         sized(() -> occupations += more);
         if (more < 0 && waiting() > 0) {
-            admission.level.missed(false); // it wants permits again
+            level.missed(false); // it wants permits again
         }
     }
 
@@ -210,27 +214,27 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
         if (occupations > 0) {
             return 0;
         }
-        return settings.dryRun() ? ALL : Math.min(settings.permits(), admission.level.permits.lent());
+        return settings.dryRun() ? ALL : Math.min(settings.permits(), semaphore.lent());
     }
 
     private int running() {
-        return size(settings) - admission.level.permits.left();
+        return size(settings) - semaphore.left();
     }
 
     @Override
     public int lent() {
-        return Math.min(settings.permits(), admission.level.permits.lent());
+        return Math.min(settings.permits(), semaphore.lent());
     }
 
     @Override
     public @Nullable ClusterState cluster() {
-        PermitLease lease = admission.level.permits.lease();
+        PermitLease lease = semaphore.lease();
         return lease == null ? null : lease.state();
     }
 
     @Override
     public @Nullable String whyFull() {
-        PermitLease lease = admission.level.permits.lease();
+        PermitLease lease = semaphore.lease();
         return lease != null && lease.lendsNothing() ? LimitExceededException.NOTHING_LENT : TaskLimit.super.whyFull();
     }
 
@@ -241,14 +245,14 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
 
     @Override
     public void begin(PermitLease lease) {
-        ((PermitLease.Leased) admission.level.permits).lease = lease;
+        ((PermitLease.Leased) semaphore).lease = lease;
     }
 
     @Override
     public void lend(PermitLease lease, int permits) {
         sized(() -> lease.lent = permits); // also where as many are lent as before: the lease may have been over
-        if (within != null && admission.level.permits.left() > 0 && admission.isAnyReady()) {
-            within.admission.level.missed(false); // now the limits around may be short of permits
+        if (within != null && semaphore.left() > 0 && admission.isAnyReady()) {
+            within.level.missed(false); // now the limits around may be short of permits
         }
     }
 
@@ -260,8 +264,7 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
     /** At most as many as this limit and those around it allow. */
     @Override
     public int wanted() {
-        return Math.min(
-                most(), admission.lock.locked(() -> running() + (occupations > 0 ? 0 : admission.level.ready())));
+        return Math.min(most(), admission.lock.locked(() -> running() + (occupations > 0 ? 0 : level.ready())));
     }
 
     @Override
@@ -319,7 +322,7 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
         boolean isOtherNumber =
                 before.permits() != after.permits() || !Objects.equals(before.clusterPermits(), after.clusterPermits());
         if (replaced && isOtherNumber) {
-            admission.level.changed(); // tells the other replicas
+            level.changed(); // tells the other replicas
         }
         return replaced;
     }
@@ -329,7 +332,7 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
         refuse(before.adapt() == null && after.adapt() != null, "adapt cannot be added");
         refuse(!before.isShared() && after.isShared(), "cluster-permits cannot be added");
         refuse(before.isShared() && !after.isShared(), "cluster-permits cannot be removed");
-        if (after.dryRun() && !admission.level.isAlone()) {
+        if (after.dryRun() && !level.isAlone()) {
             throw new IllegalArgumentException(
                     "Limit '%s': dry-run must be false, because other limits lie within it, and a dry run watches one queue"
                             .formatted(name));
