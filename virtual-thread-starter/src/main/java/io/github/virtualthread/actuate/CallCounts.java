@@ -1,7 +1,7 @@
 package io.github.virtualthread.actuate;
 
+import io.github.virtualthread.execution.Calls;
 import io.github.virtualthread.execution.TaskCall;
-import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskListener;
 import io.github.virtualthread.execution.TaskSpec;
 import io.github.virtualthread.limit.LimitExceededException;
@@ -47,7 +47,7 @@ public final class CallCounts implements TaskListener {
     }
 
     private Counts counts(TaskCall call) {
-        return TaskEngine.kept(call.spec(), this, lookup);
+        return Calls.kept(call.spec(), this, lookup);
     }
 
     private Counts lookUp(TaskSpec spec) {

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A body that may be stopped: by its timeout or deadline, a cancel or the end of the application. Usually a stop interrupts it.
  * A part of it that an interrupt would break, such as a call of a database driver, can be shielded: then whoever shields it is
- * notified of the stop and ends that part in its own way. Found by {@link TaskEngine#currentBody}.
+ * notified of the stop and ends that part in its own way. Found by {@link Calls#currentBody}.
  */
 public interface StoppableBody extends TaskCall {
 

@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -236,25 +235,6 @@ public final class TaskEngine implements AutoCloseable {
     }
 
     /**
-     * The engine behind a bean that users know.
-     *
-     * @param threads any
-     * @return its engine
-     */
-    public static TaskEngine of(VirtualThreads threads) {
-        return threads.engine;
-    }
-
-    /**
-     * Returns the body that runs on the current thread, or whose continuations do. Reads nothing but the thread.
-     *
-     * @return the body, null on a thread that the starter did not create
-     */
-    public static @Nullable StoppableBody currentBody() {
-        return Task.current();
-    }
-
-    /**
      * Whether the current thread holds a permit of a limit, or of one within it: a {@link #call} runs at once then.
      *
      * @param limit a limit
@@ -262,53 +242,6 @@ public final class TaskEngine implements AutoCloseable {
      */
     public boolean holdsPermitOf(TaskLimit limit) {
         return parts.holders().currentHolds(limit);
-    }
-
-    /**
-     * Whether a call takes a permit of a limit, which is its own or one around that.
-     *
-     * @param call call that waits for its permits or holds them
-     * @param limit a limit
-     * @return false also if the thread of the call held a permit of that limit before
-     */
-    public static boolean takesPermitOf(TaskCall call, TaskLimit limit) {
-        return ((Call) call).takesPermitOf(limit);
-    }
-
-    /**
-     * As {@link TaskCall#waited()}, without an object.
-     *
-     * @param call a call
-     * @return nanoseconds
-     */
-    public static long waitedNanos(TaskCall call) {
-        return call instanceof Call known ? known.waitedNanos() : call.waited().toNanos();
-    }
-
-    /**
-     * As {@link TaskCall#ran()}, without an object.
-     *
-     * @param call a call
-     * @return nanoseconds
-     */
-    public static long ranNanos(TaskCall call) {
-        return call instanceof Call known ? known.ranNanos() : call.ran().toNanos();
-    }
-
-    /**
-     * Returns what a listener needs for the calls of one spec. It is looked up at the first of them and kept with the spec, so once
-     * for an annotated method, and once for each call by hand.
-     *
-     * @param spec spec of a call, as the listener sees it
-     * @param listener who keeps it
-     * @param lookup returns the same object for all specs of one name and limit
-     * @param <T> what it keeps, one type for each listener
-     * @return what was looked up first
-     */
-    @SuppressWarnings("unchecked") // each listener keeps one thing
-    public static <T> T kept(TaskSpec spec, TaskListener listener, Function<? super TaskSpec, ? extends T> lookup) {
-        Object known = spec.kept(listener);
-        return (T) (known == null ? spec.keep(listener, lookup.apply(spec)) : known);
     }
 
     /**

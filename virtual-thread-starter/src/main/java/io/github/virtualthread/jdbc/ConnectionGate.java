@@ -1,8 +1,8 @@
 package io.github.virtualthread.jdbc;
 
+import io.github.virtualthread.execution.Calls;
 import io.github.virtualthread.execution.StoppableBody;
 import io.github.virtualthread.execution.StoppableBody.Entered;
-import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskListener.StatementOutcome;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -64,7 +64,7 @@ final class ConnectionGate {
      */
     @Nullable
     Object call(Kind what, @Nullable Statement statement, @Nullable String text, DriverCall call) throws Throwable {
-        StoppableBody body = TaskEngine.currentBody();
+        StoppableBody body = Calls.currentBody();
         if (body != null && what == Kind.STATEMENT && current.beginsTransaction()) {
             Object unused = call(Kind.OTHER, null, null, current::beginTransaction);
         }

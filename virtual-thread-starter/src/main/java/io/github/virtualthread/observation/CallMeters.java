@@ -1,7 +1,7 @@
 package io.github.virtualthread.observation;
 
+import io.github.virtualthread.execution.Calls;
 import io.github.virtualthread.execution.TaskCall;
-import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskListener;
 import io.github.virtualthread.execution.TaskSpec;
 import io.github.virtualthread.limit.LimitExceededException;
@@ -94,7 +94,7 @@ final class CallMeters implements TaskListener {
             return;
         }
         TaskSpec spec = call.spec();
-        long waited = TaskEngine.waitedNanos(call);
+        long waited = Calls.waitedNanos(call);
         Series series = series(spec);
         if (series != null) {
             series.started(waited);
@@ -110,7 +110,7 @@ final class CallMeters implements TaskListener {
         }
         TaskSpec spec = call.spec();
         boolean started = call.isStarted();
-        long ran = TaskEngine.ranNanos(call);
+        long ran = Calls.ranNanos(call);
         Series series = series(spec);
         if (series != null) {
             series.finished(started, ran, outcome, name(failure));
@@ -152,7 +152,7 @@ final class CallMeters implements TaskListener {
     }
 
     private @Nullable Series series(TaskSpec spec) {
-        return meters == null ? null : TaskEngine.kept(spec, this, lookup);
+        return meters == null ? null : Calls.kept(spec, this, lookup);
     }
 
     private Series lookUp(TaskSpec spec) {

@@ -1,7 +1,7 @@
 package io.github.virtualthread.pool;
 
+import io.github.virtualthread.execution.Calls;
 import io.github.virtualthread.execution.TaskCall;
-import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskListener;
 import io.github.virtualthread.execution.TaskSpec;
 import io.github.virtualthread.limit.PermitsFrom;
@@ -46,7 +46,7 @@ public final class TransactionWarnings implements TaskListener {
                 && from != null
                 && TransactionSynchronizationManager.isActualTransactionActive()
                 && isDataSource(from.bean())
-                && TaskEngine.takesPermitOf(call, limit)
+                && Calls.takesPermitOf(call, limit)
                 && warned.add(call.spec().name())) {
             logger.warn(
                     "{} is called inside a transaction and under limit '{}', whose permits are the connections of '{}': its"

@@ -1,6 +1,7 @@
 package io.github.virtualthread.web;
 
 import io.github.virtualthread.context.SafeLog;
+import io.github.virtualthread.execution.Calls;
 import io.github.virtualthread.execution.Deadline;
 import io.github.virtualthread.execution.HeldPermit;
 import io.github.virtualthread.execution.TaskEngine;
@@ -63,7 +64,7 @@ public final class WebLimitFilter extends OncePerRequestFilter {
      * @throws IllegalArgumentException if the limit does not exist, or if {@code deadline} is zero or negative
      */
     public WebLimitFilter(VirtualThreads threads, @Nullable String limit, @Nullable Duration deadline) {
-        this(() -> TaskEngine.of(threads), limit, deadline);
+        this(() -> Calls.engineOf(threads), limit, deadline);
         if (spec != null) {
             TaskSpec unused = spec.obtain(); // so that a limit that does not exist is noticed now
         }

@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.config.EnableVirtual;
+import io.github.virtualthread.execution.Calls;
 import io.github.virtualthread.execution.StoppableBody;
-import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskListener;
 import io.github.virtualthread.execution.TaskListener.StatementOutcome;
 import io.github.virtualthread.execution.VirtualThreads;
@@ -97,7 +97,7 @@ class MetersAutoConfigurationTests {
 
             context.getBean(VirtualThreads.class)
                     .submit("db", () -> {
-                        StoppableBody body = TaskEngine.currentBody();
+                        StoppableBody body = Calls.currentBody();
                         body.statementEnded(StatementOutcome.CANCELLED);
                         body.statementEnded(StatementOutcome.CANCELLED);
                         body.statementEnded(StatementOutcome.ABORTED);
@@ -126,7 +126,7 @@ class MetersAutoConfigurationTests {
                 .run(context -> {
                     context.getBean(VirtualThreads.class)
                             .submit("db", () -> {
-                                TaskEngine.currentBody().statementEnded(StatementOutcome.REFUSED);
+                                Calls.currentBody().statementEnded(StatementOutcome.REFUSED);
                                 return "";
                             })
                             .join();

@@ -32,11 +32,11 @@ class KeptBySpecTests {
     void isLookedUpOnceForASpec() {
         TaskSpec spec = test.engine.spec("Test.task", "db");
 
-        assertThat(TaskEngine.kept(spec, listener, lookup)).isEqualTo("Test.task1");
-        assertThat(TaskEngine.kept(spec, listener, lookup)).isEqualTo("Test.task1");
-        assertThat(TaskEngine.kept(test.engine.keyed(spec, "alice"), listener, lookup))
+        assertThat(Calls.kept(spec, listener, lookup)).isEqualTo("Test.task1");
+        assertThat(Calls.kept(spec, listener, lookup)).isEqualTo("Test.task1");
+        assertThat(Calls.kept(test.engine.keyed(spec, "alice"), listener, lookup))
                 .isEqualTo("Test.task1");
-        assertThat(TaskEngine.kept(test.engine.spec("Test.task", "db"), listener, lookup))
+        assertThat(Calls.kept(test.engine.spec("Test.task", "db"), listener, lookup))
                 .isEqualTo("Test.task2");
     }
 
@@ -44,10 +44,10 @@ class KeptBySpecTests {
     void isKeptForEachListenerApart() {
         TaskSpec spec = test.engine.spec("Test.task", null);
 
-        assertThat(TaskEngine.kept(spec, listener, lookup)).isEqualTo("Test.task1");
-        assertThat(TaskEngine.kept(spec, another, lookup)).isEqualTo("Test.task2");
-        assertThat(TaskEngine.kept(spec, listener, lookup)).isEqualTo("Test.task1");
-        assertThat(TaskEngine.kept(spec, another, lookup)).isEqualTo("Test.task2");
+        assertThat(Calls.kept(spec, listener, lookup)).isEqualTo("Test.task1");
+        assertThat(Calls.kept(spec, another, lookup)).isEqualTo("Test.task2");
+        assertThat(Calls.kept(spec, listener, lookup)).isEqualTo("Test.task1");
+        assertThat(Calls.kept(spec, another, lookup)).isEqualTo("Test.task2");
     }
 
     @Test
@@ -60,12 +60,12 @@ class KeptBySpecTests {
                 for (int i = 0; i < 2; i++) {
                     threads.submit(() -> {
                         both.await();
-                        return seen.add(TaskEngine.kept(spec, listener, lookup));
+                        return seen.add(Calls.kept(spec, listener, lookup));
                     });
                 }
             }
 
-            assertThat(seen).containsExactly(TaskEngine.kept(spec, listener, lookup));
+            assertThat(seen).containsExactly(Calls.kept(spec, listener, lookup));
         }
     }
 }

@@ -46,7 +46,7 @@ class TestShield implements Shield {
 
     /** The body on the current thread. */
     static StoppableBody body() {
-        return Objects.requireNonNull(TaskEngine.currentBody());
+        return Objects.requireNonNull(Calls.currentBody());
     }
 
     static boolean isKnown(StoppableBody body) {

@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.virtualthread.execution.Calls;
 import io.github.virtualthread.execution.LiveCall;
 import io.github.virtualthread.execution.StoppableBody;
-import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskListener.StatementOutcome;
 import io.github.virtualthread.jdbc.FakeDriver.Held;
 import java.lang.reflect.InvocationHandler;
@@ -633,7 +633,7 @@ class ConnectionGateTests {
             Times times, Held execute, BiFunction<StoppableBody, Held, StoppableBody> other) {
         ConnectionGate gate = new ConnectionGate(driver.connection(), times);
         return body(() -> {
-            StoppableBody replaced = other.apply(Objects.requireNonNull(TaskEngine.currentBody()), execute);
+            StoppableBody replaced = other.apply(Objects.requireNonNull(Calls.currentBody()), execute);
             Statement statement = driver.connection().createStatement();
             gate.call(Kind.STATEMENT, statement, "select 1", () -> {
                 gate.current.stopped(replaced);
@@ -659,7 +659,7 @@ class ConnectionGateTests {
     void aShieldThatFindsNoRoomSaysSo() throws Exception {
         ConnectionGate gate = new ConnectionGate(driver.connection(), PATIENT);
         body(() -> {
-            StoppableBody noRoom = withoutRoom(Objects.requireNonNull(TaskEngine.currentBody()), new Held());
+            StoppableBody noRoom = withoutRoom(Objects.requireNonNull(Calls.currentBody()), new Held());
             gate.call(Kind.OTHER, null, null, () -> {
                 assertThatThrownBy(() -> gate.current.stopped(noRoom)).isInstanceOf(OutOfMemoryError.class);
                 return null;
