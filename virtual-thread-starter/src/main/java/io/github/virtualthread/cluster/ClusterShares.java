@@ -192,7 +192,7 @@ public final class ClusterShares {
             if (!stopped) {
                 exchangeSoon();
             }
-        } catch (OutOfMemoryError noThread) {
+        } catch (OutOfMemoryError shortage) {
             // the next beat asks again
         }
     }
@@ -201,9 +201,9 @@ public final class ClusterShares {
         if (asked.getAndIncrement() == 0) {
             try {
                 timer.handOff(this::exchangeWhileAsked);
-            } catch (Throwable noThread) {
+            } catch (Throwable shortage) {
                 asked.set(0);
-                throw noThread;
+                throw shortage;
             }
         }
     }
@@ -347,7 +347,7 @@ public final class ClusterShares {
                     .min()
                     .orElse(Long.MAX_VALUE);
             beatIn(nanos);
-        } catch (OutOfMemoryError noRoom) {
+        } catch (OutOfMemoryError shortage) {
             // the beat that the timer has planned comes
         }
     }

@@ -100,9 +100,9 @@ public final class CallWatch {
                 thread = made;
                 try {
                     made.start();
-                } catch (Throwable noThread) {
+                } catch (Throwable shortage) {
                     thread = null;
-                    throw noThread;
+                    throw shortage;
                 }
             }
         }

@@ -44,9 +44,9 @@ final class CallerTask extends Call {
         try {
             permit.enterThread();
             permit.started();
-        } catch (Throwable noStack) {
-            permit.close(noStack);
-            throw noStack;
+        } catch (Throwable shortage) {
+            permit.close(shortage);
+            throw shortage;
         }
         return permit;
     }
@@ -180,7 +180,7 @@ final class CallerTask extends Call {
         if (!granted && rejection == null) {
             try {
                 LockSupport.park(this);
-            } catch (OutOfMemoryError noRoom) { // a virtual thread leaves its carrier by copying its stack
+            } catch (OutOfMemoryError shortage) { // a virtual thread leaves its carrier by copying its stack
                 Thread.onSpinWait();
             }
         }
@@ -227,7 +227,7 @@ final class CallerTask extends Call {
     protected void onRejected(Reason reason) {
         try {
             reportRejected(reason);
-        } catch (Throwable noRoom) {
+        } catch (Throwable shortage) {
             // the thread is woken again when its turn comes
         }
     }

@@ -60,7 +60,7 @@ final class CallerTrace extends Throwable {
         <T extends Throwable> T withCallerTrace(T failure) {
             try {
                 caller.addTo(failure);
-            } catch (OutOfMemoryError noRoom) {
+            } catch (OutOfMemoryError shortage) {
                 // without the trace, but still the right failure
             }
             return failure;

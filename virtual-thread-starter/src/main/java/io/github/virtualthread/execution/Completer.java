@@ -80,7 +80,7 @@ record Completer(TaskThreads threads, Function<Task, Runnable> completion) {
         for (int started = 0; started < number; started++) {
             try {
                 factory.newThread(turns).start();
-            } catch (Throwable noThread) {
+            } catch (Throwable shortage) {
                 return started > 0;
             }
         }
@@ -126,7 +126,7 @@ record Completer(TaskThreads threads, Function<Task, Runnable> completion) {
     private Runnable completion(Task task) {
         try {
             return completion.apply(task);
-        } catch (Throwable noMemory) {
+        } catch (Throwable shortage) {
             return () -> completion.apply(task).run(); // perhaps later
         }
     }

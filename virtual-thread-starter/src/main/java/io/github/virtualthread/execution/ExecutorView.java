@@ -166,8 +166,8 @@ public final class ExecutorView implements AsyncTaskExecutor {
         Runnable report = () -> task.report(handler, failure);
         try {
             parts.threads().start(EngineSpec.of(spec()).threads, () -> ContextPropagation.run(context, report));
-        } catch (Throwable noThread) {
-            Failures.suppress(failure, noThread);
+        } catch (Throwable shortage) {
+            Failures.suppress(failure, shortage);
             report.run();
         }
     }

@@ -53,8 +53,8 @@ public record FailedCalls(TaskEngine engine) {
         Throwable reason = failure;
         try {
             task.observe();
-        } catch (Throwable noRoom) {
-            reason = noRoom;
+        } catch (Throwable shortage) {
+            reason = shortage;
         }
         engine.parts().live().begin(task);
         task.rejectUnqueued(reason);

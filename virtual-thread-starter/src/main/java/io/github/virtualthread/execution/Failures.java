@@ -51,7 +51,7 @@ final class Failures {
             if (second != failure && failure.getSuppressed().length < MOST) {
                 failure.addSuppressed(second);
             }
-        } catch (OutOfMemoryError noRoom) {
+        } catch (OutOfMemoryError shortage) {
             // the first failure is enough
         }
     }

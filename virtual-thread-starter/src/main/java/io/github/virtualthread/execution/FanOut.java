@@ -112,7 +112,7 @@ final class FanOut<T extends @Nullable Object> {
             try {
                 child.future().cancel(true);
                 return;
-            } catch (OutOfMemoryError noRoom) {
+            } catch (OutOfMemoryError shortage) {
                 TaskTimer.pause();
             }
         }
@@ -212,7 +212,7 @@ final class FanOut<T extends @Nullable Object> {
             while (true) {
                 try {
                     return child.borrowInsteadOfWaiting();
-                } catch (OutOfMemoryError noRoom) {
+                } catch (OutOfMemoryError shortage) {
                     TaskTimer.pause();
                 }
             }

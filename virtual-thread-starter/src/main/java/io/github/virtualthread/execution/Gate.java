@@ -74,7 +74,7 @@ final class Gate {
             DrainCounts stop = isOpen() ? null : counts.get();
             LongAdder counted = stop == null || ending == null ? null : stop.add(spec, ending);
             return stop == counts.get() ? counted : null;
-        } catch (Throwable noRoom) {
+        } catch (Throwable shortage) {
             return null; // the call is worth more than its place in a line of the log
         }
     }

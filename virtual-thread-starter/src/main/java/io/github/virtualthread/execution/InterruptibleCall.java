@@ -103,8 +103,8 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
     final @Nullable Throwable failureOf(@Nullable Cause interrupted, @Nullable Throwable failure) {
         try {
             return interrupted == null ? failure : interrupted.failure(this, failure);
-        } catch (OutOfMemoryError noRoom) {
-            return noRoom;
+        } catch (OutOfMemoryError shortage) {
+            return shortage;
         }
     }
 
@@ -261,9 +261,9 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
         private static void add(InterruptibleCall call, Shield part) {
             try {
                 PARTS.put(call, part);
-            } catch (Throwable noRoom) {
+            } catch (Throwable shortage) {
                 forget(call); // the map may have added it all the same
-                throw noRoom;
+                throw shortage;
             }
         }
 
@@ -271,7 +271,7 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
         private static void forget(InterruptibleCall call) {
             try {
                 PARTS.remove(call);
-            } catch (OutOfMemoryError noRoom) {
+            } catch (OutOfMemoryError shortage) {
                 // to count what is left; it has been removed
             }
         }
@@ -286,7 +286,7 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
             try {
                 Objects.requireNonNull(PARTS.get(call)).stopped(call);
                 return true;
-            } catch (Throwable noThread) {
+            } catch (Throwable shortage) {
                 return false;
             }
         }
@@ -295,7 +295,7 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
             Shield part = PARTS.get(call);
             try {
                 return part != null && part.stoppedAgain(call);
-            } catch (Throwable noThread) {
+            } catch (Throwable shortage) {
                 return false; // it ends as it would have ended
             }
         }
@@ -328,7 +328,7 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
         while (seen == DELIVERING) {
             try {
                 Thread.yield();
-            } catch (OutOfMemoryError noRoom) { // a virtual thread leaves its carrier by copying its stack
+            } catch (OutOfMemoryError shortage) { // a virtual thread leaves its carrier by copying its stack
                 Thread.onSpinWait();
             }
             seen = window;

@@ -63,7 +63,7 @@ final class Rejections {
             Count<K> count =
                     known == null ? counts.computeIfAbsent(name, made -> new Count<>(what.formatted(made))) : known;
             count.add(failure, kind);
-        } catch (Throwable noMemory) {
+        } catch (Throwable shortage) {
             // the line of the next one counts this one too
         }
     }
@@ -116,7 +116,7 @@ final class Rejections {
         private void schedule(long nanos) {
             try {
                 Future<?> unused = timer.schedule(() -> timer.handOff(this::wake), nanos); // a log may block
-            } catch (Throwable noTimer) {
+            } catch (Throwable shortage) {
                 scheduled.set(false); // the next rejection or the stop tries again
             }
         }

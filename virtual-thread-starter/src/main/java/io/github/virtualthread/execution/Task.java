@@ -80,8 +80,8 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
             if (refused != null) {
                 rejectUnqueued(refused);
             }
-        } catch (Throwable noTimer) {
-            rejectUnqueued(noTimer);
+        } catch (Throwable shortage) {
+            rejectUnqueued(shortage);
         }
     }
 
@@ -138,8 +138,8 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     private Throwable refusal(Reason reason) {
         try {
             return rejection(reason, TimeBounds.deadline(this));
-        } catch (Throwable noRoom) {
-            return noRoom;
+        } catch (Throwable shortage) {
+            return shortage;
         }
     }
 
@@ -169,8 +169,8 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         }
         try {
             parts().live().enterOnce(this);
-        } catch (Throwable noRoom) {
-            settleRejected(noRoom);
+        } catch (Throwable shortage) {
+            settleRejected(shortage);
             return;
         }
         runHere();
@@ -185,17 +185,17 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         try {
             parts().live().enterOnce(this);
             parts().timer().handOffReport(this::runHere);
-        } catch (Throwable noThread) {
-            settleRejected(noThread);
+        } catch (Throwable shortage) {
+            settleRejected(shortage);
         }
     }
 
-    private void settleRejected(Throwable noThread) {
+    private void settleRejected(Throwable shortage) {
         try {
-            Failures.suppress(Objects.requireNonNull(whyRefused()), noThread);
+            Failures.suppress(Objects.requireNonNull(whyRefused()), shortage);
             settleRejected();
-        } catch (Throwable noRoom) {
-            boolean unused = future.fail(noRoom);
+        } catch (Throwable another) {
+            boolean unused = future.fail(another);
         } finally {
             leaveThread();
         }
@@ -279,9 +279,9 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
                     settle(null, null, refusal);
                 }
             }
-        } catch (Throwable noRoom) { // nothing above throws, unless memory is short
+        } catch (Throwable shortage) { // nothing above throws, unless memory is short
             giveBack();
-            boolean unused = future.fail(noRoom);
+            boolean unused = future.fail(shortage);
         } finally {
             try {
                 ContextPropagation.close(scope);

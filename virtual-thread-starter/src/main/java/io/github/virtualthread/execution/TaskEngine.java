@@ -265,9 +265,9 @@ public final class TaskEngine implements AutoCloseable {
     void submit(Task task) {
         try {
             task.observe();
-        } catch (Throwable noRoom) {
+        } catch (Throwable shortage) {
             parts.live().begin(task);
-            task.rejectUnqueued(noRoom);
+            task.rejectUnqueued(shortage);
             return;
         }
         parts.live().begin(task); // before the gate is checked: a stop waits for every call that was accepted

@@ -39,7 +39,7 @@ class TaskFuture extends CompletableFuture<@Nullable Object> {
         boolean open = !isDone();
         try {
             return super.complete(value);
-        } catch (OutOfMemoryError noRoom) {
+        } catch (OutOfMemoryError shortage) {
             runDependents();
             return open;
         }
@@ -51,7 +51,7 @@ class TaskFuture extends CompletableFuture<@Nullable Object> {
         while (true) {
             try {
                 return super.completeExceptionally(failure);
-            } catch (OutOfMemoryError noRoom) {
+            } catch (OutOfMemoryError shortage) {
                 if (isDone()) {
                     runDependents();
                     return open;
@@ -67,7 +67,7 @@ class TaskFuture extends CompletableFuture<@Nullable Object> {
             try {
                 boolean unused = super.complete(null); // the future is already complete: this only runs them
                 return;
-            } catch (OutOfMemoryError noRoom) {
+            } catch (OutOfMemoryError shortage) {
                 TaskTimer.pause();
             }
         }
@@ -174,11 +174,11 @@ class TaskFuture extends CompletableFuture<@Nullable Object> {
         boolean waited = abandoned != null && abandoned.leaveQueue();
         try {
             return completion.getAsBoolean();
-        } catch (OutOfMemoryError noRoom) {
+        } catch (OutOfMemoryError shortage) {
             if (waited) {
-                boolean unused = fail(noRoom); // nobody else would
+                boolean unused = fail(shortage); // nobody else would
             }
-            throw noRoom;
+            throw shortage;
         } finally {
             if (abandoned != null && waited) {
                 abandoned.neverRun();

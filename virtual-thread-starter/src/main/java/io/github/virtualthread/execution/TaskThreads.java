@@ -95,7 +95,7 @@ public final class TaskThreads {
         adopt();
         try {
             Thread.currentThread().setName(named.nextName());
-        } catch (Throwable noName) { // if memory is short, the first one fails to link in many ways
+        } catch (Throwable shortage) { // if memory is short, the first one fails to link in many ways
             // the body may need less memory, or fail for the same reason
         }
     }
@@ -108,7 +108,7 @@ public final class TaskThreads {
                         .walk(frames ->
                                 frames.anyMatch(frame -> frame.getMethodName().equals(method)
                                         && frame.getClassName().equals(type.getName())));
-            } catch (OutOfMemoryError noRoom) {
+            } catch (OutOfMemoryError shortage) {
                 TaskTimer.pause();
             } catch (Throwable broken) {
                 return false;

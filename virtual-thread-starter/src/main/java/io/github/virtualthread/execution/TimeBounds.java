@@ -144,7 +144,7 @@ record TimeBounds(TaskTimer timer, TaskThreads threads, Rejections rejections, D
     private void lookLater(Task task, Cause why, int looks, boolean wasShielded) {
         try {
             Future<?> unused = task.schedule(grace, () -> warnIfRunning(task, why, looks - 1, wasShielded));
-        } catch (OutOfMemoryError noRoom) {
+        } catch (OutOfMemoryError shortage) {
             // without the check whether the body reacts to the interrupt
         }
     }
@@ -164,7 +164,7 @@ record TimeBounds(TaskTimer timer, TaskThreads threads, Rejections rejections, D
                 }
                 task.settleEarly();
             });
-        } catch (Throwable noThread) {
+        } catch (Throwable shortage) {
             // the end of the body completes the future
         }
     }

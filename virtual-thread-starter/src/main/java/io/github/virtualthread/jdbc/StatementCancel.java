@@ -90,7 +90,7 @@ final class StatementCancel extends CurrentCall {
             watch = statement == null || !cancellable
                     ? body.schedule(times.longest(), () -> interruptUncancellable(call, body))
                     : body.schedule(times.again(), () -> cancelUntilEnd(call, body));
-        } catch (OutOfMemoryError noRoom) {
+        } catch (OutOfMemoryError shortage) {
             // a rollback without a watch is better than none
         }
     }
@@ -102,7 +102,7 @@ final class StatementCancel extends CurrentCall {
     void interruptLater(StoppableBody body) {
         try {
             Future<?> unused = body.schedule(times.again(), body::interruptAgain);
-        } catch (OutOfMemoryError noRoom) {
+        } catch (OutOfMemoryError shortage) {
             Thread.currentThread().interrupt();
         }
     }

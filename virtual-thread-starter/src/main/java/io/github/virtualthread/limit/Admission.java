@@ -235,9 +235,9 @@ final class Admission implements PermitGate {
         queue.add(request);
         try {
             expiry.schedule();
-        } catch (Throwable noTimer) {
+        } catch (Throwable shortage) {
             queue.remove(request);
-            throw noTimer;
+            throw shortage;
         }
     }
 

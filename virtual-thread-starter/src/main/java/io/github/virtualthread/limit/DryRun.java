@@ -49,7 +49,7 @@ final class DryRun {
             for (ShadowQueue each : shadows) {
                 each.come(call, now);
             }
-        } catch (Throwable noRoom) {
+        } catch (Throwable shortage) {
             forget();
         }
     }
@@ -65,7 +65,7 @@ final class DryRun {
             for (ShadowQueue each : shadows) {
                 each.end(call, now);
             }
-        } catch (Throwable noRoom) {
+        } catch (Throwable shortage) {
             forget();
         }
     }

@@ -55,9 +55,9 @@ final class Expiry {
         entry = null;
         try {
             schedule();
-        } catch (Throwable noTimer) {
+        } catch (Throwable shortage) {
             entry = outdated; // still wakes us, too early or too late
-            throw noTimer;
+            throw shortage;
         }
         if (outdated != null) {
             outdated.cancel(false);

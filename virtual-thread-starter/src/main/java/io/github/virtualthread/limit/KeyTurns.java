@@ -240,7 +240,7 @@ final class KeyTurns {
         Map<String, Line> known = lines();
         try {
             known.remove(key);
-        } catch (OutOfMemoryError noRoom) {
+        } catch (OutOfMemoryError shortage) {
             return; // keys whose hashes collide are kept as a tree, which may need memory to shrink: it stays for its
             // next call
         }

@@ -62,9 +62,9 @@ final class RejectionQueue {
         if (!isEmpty() && asked < Math.min(unreported, most) && coming.compareAndSet(asked, asked + 1)) {
             try {
                 timer.handOffReport(reportNext);
-            } catch (Throwable noThread) {
+            } catch (Throwable shortage) {
                 coming.decrementAndGet();
-                throw noThread;
+                throw shortage;
             }
         }
     }
@@ -73,7 +73,7 @@ final class RejectionQueue {
     void reportSoonOrNow() {
         try {
             reportSoon();
-        } catch (Throwable noThread) {
+        } catch (Throwable shortage) {
             reportAll();
         }
     }
@@ -94,7 +94,7 @@ final class RejectionQueue {
             if (!Thread.currentThread().isVirtual()) {
                 ask(MOST);
             }
-        } catch (OutOfMemoryError noThread) {
+        } catch (OutOfMemoryError shortage) {
             report(next);
             reportAll();
             return;

@@ -196,7 +196,7 @@ public final class TaskLimits {
         for (SemaphoreLimit each : limits.values()) {
             try {
                 each.admission.evict(Reason.SHUTDOWN);
-            } catch (OutOfMemoryError noRoom) {
+            } catch (OutOfMemoryError shortage) {
                 // as said
             }
         }

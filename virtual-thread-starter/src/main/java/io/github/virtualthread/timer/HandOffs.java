@@ -73,9 +73,9 @@ final class HandOffs {
         actions.add(added);
         try {
             callVirtualThread();
-        } catch (Throwable noThread) {
+        } catch (Throwable shortage) {
             if (actions.remove(added)) {
-                throw noThread;
+                throw shortage;
             }
         }
         watchIfPossible();
@@ -89,9 +89,9 @@ final class HandOffs {
         coming.incrementAndGet();
         try {
             virtualThreads.start(taker.thread(virtualFactory));
-        } catch (Throwable noThread) {
+        } catch (Throwable shortage) {
             if (taker.begin()) {
-                throw noThread;
+                throw shortage;
             } // otherwise the JDK has thrown what it ran into after the thread got its carrier
         }
     }
@@ -100,7 +100,7 @@ final class HandOffs {
     private void watchIfPossible() {
         try {
             watch();
-        } catch (OutOfMemoryError noRoom) {
+        } catch (OutOfMemoryError shortage) {
             // as said
         }
     }
@@ -145,9 +145,9 @@ final class HandOffs {
                 if (platform.compareAndSet(slot, present, made)) {
                     try {
                         platformThreads.start(made);
-                    } catch (Throwable noThread) {
+                    } catch (Throwable shortage) {
                         platform.set(slot, null);
-                        throw noThread;
+                        throw shortage;
                     }
                     return;
                 }
@@ -161,7 +161,7 @@ final class HandOffs {
         if ((other == null || !other.isAlive()) && growing.compareAndSet(other, Thread.currentThread())) {
             try {
                 startPlatformThread();
-            } catch (OutOfMemoryError noThread) {
+            } catch (OutOfMemoryError shortage) {
                 // those that are there do it alone
             } finally {
                 growing.set(null);
@@ -220,7 +220,7 @@ final class HandOffs {
             try {
                 callVirtualThread();
                 return true;
-            } catch (OutOfMemoryError noThread) {
+            } catch (OutOfMemoryError shortage) {
                 return false;
             }
         }
@@ -255,7 +255,7 @@ final class HandOffs {
             while (taken != null) {
                 try {
                     taken.action.run();
-                } catch (OutOfMemoryError noRoom) {
+                } catch (OutOfMemoryError shortage) {
                     TaskTimer.pause();
                     continue;
                 } catch (Throwable failure) {

@@ -83,11 +83,11 @@ public final class TaskTimer implements AutoCloseable {
             if (!closed) {
                 wake(entry);
             }
-        } catch (Throwable noThread) {
+        } catch (Throwable shortage) {
             entry.cancel(false);
             // the entry may have been added all the same, and others count on being behind it
             LockSupport.unpark(thread.get());
-            throw noThread;
+            throw shortage;
         }
         if (closed) {
             entries.remove(entry);
@@ -128,7 +128,7 @@ public final class TaskTimer implements AutoCloseable {
             long left = PAUSE;
             try {
                 left = runDue();
-            } catch (OutOfMemoryError noRoom) {
+            } catch (OutOfMemoryError shortage) {
                 // again, in a moment
             }
             if (left > 0) {
@@ -149,7 +149,7 @@ public final class TaskTimer implements AutoCloseable {
         current.getThreadGroup().uncaughtException(current, failure);
     }
 
-    private void goOn(Thread dying, Throwable noRoom) {
+    private void goOn(Thread dying, Throwable shortage) {
         run();
     }
 
@@ -240,7 +240,7 @@ public final class TaskTimer implements AutoCloseable {
             }
             try {
                 action.run();
-            } catch (OutOfMemoryError noRoom) {
+            } catch (OutOfMemoryError shortage) {
                 return;
             } catch (Throwable failure) {
                 completeExceptionally(failure);
@@ -256,7 +256,7 @@ public final class TaskTimer implements AutoCloseable {
             if (cancelled) {
                 try {
                     entries.remove(this);
-                } catch (Throwable noRoom) {
+                } catch (Throwable shortage) {
                     // it goes when it is due
                 }
             }

@@ -24,9 +24,9 @@ final class ThreadStarts {
         }
         try {
             thread.start();
-        } catch (OutOfMemoryError noThread) {
+        } catch (OutOfMemoryError shortage) {
             failedAt = System.nanoTime() | 1;
-            throw noThread;
+            throw shortage;
         }
         if (before != 0) {
             failedAt = 0;

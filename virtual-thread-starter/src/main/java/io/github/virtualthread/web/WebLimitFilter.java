@@ -268,9 +268,9 @@ public final class WebLimitFilter extends OncePerRequestFilter {
                 }
             } catch (IllegalStateException completed) { // meanwhile: nobody would report the end
                 close(null);
-            } catch (Throwable noRoom) {
-                close(noRoom);
-                throw noRoom;
+            } catch (Throwable shortage) {
+                close(shortage);
+                throw shortage;
             } finally {
                 if (permit != null) {
                     permit.leaveThread();

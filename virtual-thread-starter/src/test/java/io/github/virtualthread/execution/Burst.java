@@ -95,7 +95,7 @@ final class Burst implements TaskListener {
         while (!over) {
             try {
                 makeCall();
-            } catch (Throwable noMemory) {
+            } catch (Throwable shortage) {
                 threw.incrementAndGet();
             }
         }

@@ -179,20 +179,20 @@ class TaskListenerTests {
 
     @Test
     void aCallWhoseThreadCannotBeStartedIsFinishedWithoutAStart() {
-        OutOfMemoryError noThread = new OutOfMemoryError("no thread");
+        OutOfMemoryError shortage = new OutOfMemoryError("no thread");
         AtomicInteger asked = new AtomicInteger();
         assertFails(test.submit(
                 "db",
                 body -> {
                     if (asked.getAndIncrement() == 0) {
-                        throw noThread;
+                        throw shortage;
                     }
                     return Thread.ofVirtual().unstarted(body);
                 },
                 () -> null));
 
         assertThat(log.events).containsExactly("submitted", "finished ERROR");
-        assertThat(log.failures).containsExactly(noThread);
+        assertThat(log.failures).containsExactly(shortage);
     }
 
     @Test

@@ -107,7 +107,7 @@ final class ThreadShortage {
             }
             test.limits.evictWaiting(ShortageCalls.LIMIT);
             return test.limits.evictWaiting(ShortageCalls.CROWD);
-        } catch (OutOfMemoryError noThread) {
+        } catch (OutOfMemoryError shortage) {
             return 0;
         }
     }
@@ -228,7 +228,7 @@ final class ThreadShortage {
                 Thread.ofPlatform().daemon().start(() -> TestEngine.awaitStubbornly(until));
                 taken.incrementAndGet();
                 return true;
-            } catch (OutOfMemoryError noThread) {
+            } catch (OutOfMemoryError shortage) {
                 refused.incrementAndGet();
                 return false;
             }

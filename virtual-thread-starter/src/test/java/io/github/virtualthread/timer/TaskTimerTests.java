@@ -214,8 +214,8 @@ class TaskTimerTests {
             Thread first = Thread.ofPlatform().start(() -> {
                 try {
                     unlucky.schedule(() -> {}, 0);
-                } catch (OutOfMemoryError noThread) {
-                    failure.complete(noThread);
+                } catch (OutOfMemoryError shortage) {
+                    failure.complete(shortage);
                 }
             });
             await(starting);

@@ -244,10 +244,10 @@ class DoorByHandTests {
 
     @Test
     void whereMemoryIsShortThePermitComesBack() {
-        OutOfMemoryError noRoom = new OutOfMemoryError();
+        OutOfMemoryError shortage = new OutOfMemoryError();
 
-        assertThatThrownBy(() -> filter.doFilter(request, response, (any, other) -> startAsync(noRoom)))
-                .isSameAs(noRoom);
+        assertThatThrownBy(() -> filter.doFilter(request, response, (any, other) -> startAsync(shortage)))
+                .isSameAs(shortage);
         assertThat(limit.inUse()).isZero();
     }
 
