@@ -50,7 +50,7 @@ final class ContextWeaving implements InstantiationAwareBeanPostProcessor {
     void join(ConfigurableListableBeanFactory factory) {
         factory.addBeanPostProcessor(this);
         if (!wanted) {
-            WovenCalls.SHARED.begin(context);
+            WovenCalls.SHARED.addInPlace(context);
         }
     }
 

@@ -91,7 +91,7 @@ public final class WovenCalls {
     /**
      * Registers a context that uses proxies or does not intercept at all: woven code then runs in place without a warning.
      */
-    void begin(WovenContext context) {
+    void addInPlace(WovenContext context) {
         inPlace.add(context);
     }
 

@@ -60,7 +60,7 @@ public final class Adaptation implements TaskListener {
             return;
         }
         if (round.permits() != permits) { // unless somebody has changed it meanwhile
-            limits.begin(limit, present -> present == permits ? round.permits() : present);
+            limits.adjust(limit, present -> present == permits ? round.permits() : present);
         }
         if (round.atLeast() == LONG) {
             logger.warn(

@@ -25,7 +25,7 @@ public abstract class PermitLease {
 
     /** The limit has this lease from now on. If calls wait already, it is notified at once. */
     public final void begin() {
-        borrower.begin(this);
+        borrower.setLease(this);
         if (borrower.wanted() > 0) {
             wanted();
         }
@@ -141,7 +141,7 @@ public abstract class PermitLease {
     interface Borrower {
 
         /** The limit has this lease from now on. */
-        void begin(PermitLease lease);
+        void setLease(PermitLease lease);
 
         /** More permits are lent, or fewer. */
         void lend(PermitLease lease, int permits);

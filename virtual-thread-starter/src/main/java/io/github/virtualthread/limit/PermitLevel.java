@@ -107,7 +107,7 @@ final class PermitLevel {
             taken = acquire(held);
         }
         if (taken) {
-            queue.begin(place);
+            queue.granted(place);
         } else {
             noteFull(held);
         }

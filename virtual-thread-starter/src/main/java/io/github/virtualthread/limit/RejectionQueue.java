@@ -85,7 +85,7 @@ final class RejectionQueue {
      */
     private void reportNext() {
         coming.decrementAndGet();
-        PermitRequest next = begin();
+        PermitRequest next = nextUnreported();
         if (next == null) {
             return;
         }
@@ -106,7 +106,7 @@ final class RejectionQueue {
     }
 
     private void reportAll() {
-        for (PermitRequest next = begin(); next != null; next = begin()) {
+        for (PermitRequest next = nextUnreported(); next != null; next = nextUnreported()) {
             report(next);
         }
     }
@@ -137,8 +137,8 @@ final class RejectionQueue {
         reportSoon();
     }
 
-    /** The first that nobody reports yet: those before it are as many as there are threads that begin. */
-    private @Nullable PermitRequest begin() {
+    /** The first that nobody reports, which this thread now does. Those before it are as many as there are threads that report. */
+    private @Nullable PermitRequest nextUnreported() {
         try (ScopedLock held = lock.hold()) {
             for (PermitRequest each = requests.peek(); each != null; each = each.next) {
                 if (each.reporting()) {

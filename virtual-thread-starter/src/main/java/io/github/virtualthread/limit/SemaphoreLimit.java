@@ -244,7 +244,7 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
     }
 
     @Override
-    public void begin(PermitLease lease) {
+    public void setLease(PermitLease lease) {
         ((PermitLease.Leased) semaphore).lease = lease;
     }
 
@@ -288,8 +288,8 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
         }
     }
 
-    /** Its pool has been read for the first time, or it has found another number: that is no change. */
-    void begin(IntUnaryOperator permits) {
+    /** Changes the permits without a report: its pool has been read for the first time, or {@code adapt} has found another number. */
+    void adjust(IntUnaryOperator permits) {
         replace(now -> now.withPermits(permits.applyAsInt(now.permits())), Source.POOL);
     }
 

@@ -94,14 +94,15 @@ public final class TaskLimits {
     }
 
     /**
-     * Gives a limit the permits of its pool for the first time, or those that it has found. This is not a change that is reported.
+     * Changes the permits of a limit without a report: its pool has been read for the first time, or {@code adapt} has found another
+     * number.
      *
      * @param limit one of these limits
      * @param permits makes the new number of the present one; applied again if somebody else changes the limit at the same time
      * @throws IllegalArgumentException if the number is out of its range
      */
-    public void begin(TaskLimit limit, IntUnaryOperator permits) {
-        ((SemaphoreLimit) limit).begin(permits);
+    public void adjust(TaskLimit limit, IntUnaryOperator permits) {
+        ((SemaphoreLimit) limit).adjust(permits);
     }
 
     /**

@@ -96,11 +96,11 @@ final class WaitQueue {
         if (place == null && turns != null) {
             turns.grantOther();
         }
-        begin(place);
+        granted(place);
     }
 
     /** A request gets its permit, after it has waited or at once. */
-    void begin(@Nullable KeyedPlace place) {
+    void granted(@Nullable KeyedPlace place) {
         if (place != null && turns != null) {
             turns.grant(place);
         }

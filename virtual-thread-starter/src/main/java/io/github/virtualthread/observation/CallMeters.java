@@ -52,7 +52,7 @@ final class CallMeters implements TaskListener {
     }
 
     /** Records all earlier events and, from now on, every event at once. */
-    void begin(TaskMeters registering) {
+    void recordIn(TaskMeters registering) {
         meters = registering;
         off = false; // there was no registry at an earlier start
         catchUp();

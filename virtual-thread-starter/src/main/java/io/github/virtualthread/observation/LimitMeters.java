@@ -40,7 +40,7 @@ final class LimitMeters implements TaskLimitCustomizer {
     private @Nullable TaskMeters meters; // guarded by lock
 
     /** Registers the gauges of all limits, which have their final names now. */
-    void begin(TaskMeters meters) {
+    void register(TaskMeters meters) {
         boolean shared;
         try (ScopedLock held = lock.hold()) {
             this.meters = meters;
@@ -56,15 +56,15 @@ final class LimitMeters implements TaskLimitCustomizer {
 
     @Override
     public void customize(TaskLimit limit) {
-        TaskMeters begun;
+        TaskMeters registered;
         try (ScopedLock held = lock.hold()) {
-            begun = meters;
+            registered = meters;
             if (limits.add(limit) && meters != null) {
                 register(limit, meters);
             }
         }
-        if (begun != null && isShared(limit)) {
-            begun.listenToExchanges(); // without the lock: it looks up a bean
+        if (registered != null && isShared(limit)) {
+            registered.listenToExchanges(); // without the lock: it looks up a bean
         }
     }
 

@@ -14,7 +14,7 @@ final class StatementMeters implements TaskListener {
 
     private volatile Map<StatementOutcome, Counter> counters = Map.of();
 
-    void begin(TaskMeters meters) {
+    void register(TaskMeters meters) {
         String what = "Statements whose call was stopped";
         counters = TaskMeters.byOutcome(
                 StatementOutcome.values(), tags -> meters.counter("virtual.thread.statements.cancelled", what, tags));

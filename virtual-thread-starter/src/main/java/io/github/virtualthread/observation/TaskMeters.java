@@ -106,7 +106,7 @@ public final class TaskMeters implements DisposableBean {
     public TaskListener statements() {
         withStatements = true;
         if (registry != null) {
-            statements.begin(this);
+            statements.register(this);
         }
         return statements;
     }
@@ -123,10 +123,10 @@ public final class TaskMeters implements DisposableBean {
         }
         registry = found;
         running.obtain(); // without a lock: it looks up the engine
-        limits.begin(this);
-        calls.begin(this);
+        limits.register(this);
+        calls.recordIn(this);
         if (withStatements) {
-            statements.begin(this);
+            statements.register(this);
         }
     }
 

@@ -117,7 +117,7 @@ public final class PoolPermits {
     private void apply(TaskLimit limit, int permits) {
         Integer before = lastRead.put(LimitNames.uniform(limit.name()), permits);
         if (before == null) {
-            limits.begin(limit, now -> permits);
+            limits.adjust(limit, now -> permits);
         } else if (before != permits) {
             limits.change(limit, now -> now.withPermits(permits), Source.POOL);
         }

@@ -90,7 +90,7 @@ final class HandOffs {
         try {
             virtualThreads.start(taker.thread(virtualFactory));
         } catch (Throwable shortage) {
-            if (taker.begin()) {
+            if (taker.markBegun()) {
                 throw shortage;
             } // otherwise the JDK has thrown what it ran into after the thread got its carrier
         }
@@ -186,7 +186,7 @@ final class HandOffs {
         }
 
         /** Before it looks at the queue: who adds an action afterwards does not count on it. Returns whether this was the first time. */
-        boolean begin() {
+        boolean markBegun() {
             boolean first = compareAndSet(false, true);
             if (first && slot == VIRTUAL) {
                 coming.decrementAndGet();
@@ -197,7 +197,7 @@ final class HandOffs {
 
         @Override
         public void run() {
-            begin();
+            markBegun();
             runTaken(); // what an earlier run has left, where the JVM took that off the stack
             if (slot == VIRTUAL) {
                 runOne();

@@ -53,7 +53,7 @@ class WovenCallsTests {
     @Test
     void besideAContextInModeProxyNothingIsLogged(CapturedOutput output) {
         WovenContext proxying = new WovenContext(null);
-        calls.begin(proxying);
+        calls.addInPlace(proxying);
 
         assertThat(WovenCall.of(mailer, "send").runBy(calls)).isSameAs(Thread.currentThread());
         assertThat(output).doesNotContain("runs in place");
@@ -122,7 +122,7 @@ class WovenCallsTests {
     @Test
     void aBeanOfAClosedContextInModeProxyRunsInPlaceStill() {
         WovenContext proxying = new WovenContext(null);
-        calls.begin(proxying);
+        calls.addInPlace(proxying);
         calls.made(mailer, proxying);
         calls.start(context("vt-"));
         assertThat(WovenCall.of(mailer, "send").runBy(calls)).isSameAs(Thread.currentThread());

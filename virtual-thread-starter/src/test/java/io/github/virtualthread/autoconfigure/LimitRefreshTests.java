@@ -136,7 +136,7 @@ class LimitRefreshTests {
                         "virtual-thread.limits.db.adapt.most=40",
                         "virtual-thread.limits.db.adapt.run-time=150ms")
                 .run(context -> {
-                    limits(context).begin(limits(context).get("db"), now -> 30); // as it was found
+                    limits(context).adjust(limits(context).get("db"), now -> 30); // as it was found
 
                     change(context, "virtual-thread.limits.db.adapt.most=20");
                     assertThat(limits(context).get("db").permits()).isEqualTo(20);

@@ -188,7 +188,7 @@ class LimitChangeTests extends TimedLimits {
 
     @Test
     void whatALimitBeginsWithIsNoChange() {
-        limits.begin(limits.get("priceDb"), now -> 7);
+        limits.adjust(limits.get("priceDb"), now -> 7);
 
         assertThat(limit.permits()).isEqualTo(7);
         assertThat(limit.available()).isEqualTo(7);

@@ -104,7 +104,7 @@ class OccupationTests extends TimedLimits {
         TaskLimit limit = limits.get("db");
         Occupation occupation = limit.occupy();
 
-        limits.begin(limit, now -> 7);
+        limits.adjust(limit, now -> 7);
 
         assertThat(Call.asked(limit).holds()).isFalse();
         occupation.close();
