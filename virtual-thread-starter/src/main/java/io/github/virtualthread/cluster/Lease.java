@@ -21,7 +21,7 @@ import java.util.function.LongSupplier;
 final class Lease {
 
     /** So many short waits must pass without an answer, each on time, before the engine counts as away. */
-    private static final int PATIENCE = 5;
+    private static final int WAITS_UNTIL_AWAY = 5;
 
     private final long length;
     private final long valid; // a part of it: clocks do not run equally fast
@@ -33,7 +33,7 @@ final class Lease {
     private volatile boolean away; // the engine has been asked since, and could not be reached
     private long since;
     private long answeredAt; // or its beginning
-    private int waits = PATIENCE;
+    private int waits = WAITS_UNTIL_AWAY;
     private long due;
     private boolean wasAnswered;
     private boolean hasFailed; // an exchange has failed: there is no point in waiting for a first answer
@@ -48,7 +48,7 @@ final class Lease {
     Lease(Duration length, LongSupplier clock) {
         this.length = length.toNanos();
         this.valid = this.length - this.length / 10;
-        this.step = Math.min(this.length / 3, TimeUnit.SECONDS.toNanos(1)) / PATIENCE;
+        this.step = Math.min(this.length / 3, TimeUnit.SECONDS.toNanos(1)) / WAITS_UNTIL_AWAY;
         this.clock = clock;
         this.since = clock.getAsLong();
         this.answeredAt = since;
@@ -111,7 +111,7 @@ final class Lease {
         answeredAt = now;
         become(Lending.LENT, now);
         away = false;
-        waits = PATIENCE;
+        waits = WAITS_UNTIL_AWAY;
         return true;
     }
 
@@ -145,7 +145,7 @@ final class Lease {
         if (lending != Lending.LOST || waits == 0 || now - due < 0) {
             return;
         }
-        waits = now - due > step() ? PATIENCE : waits - 1; // came late: this JVM has stood still again
+        waits = now - due > step() ? WAITS_UNTIL_AWAY : waits - 1; // came late: this JVM has stood still again
         due = now + step();
         away |= waits == 0;
     }
@@ -180,11 +180,11 @@ final class Lease {
 
     /** The first exchange opens the connection, which may take seconds on a busy machine: an answer has a whole lease. */
     private long step() {
-        return wasAnswered || hasFailed ? step : length / PATIENCE;
+        return wasAnswered || hasFailed ? step : length / WAITS_UNTIL_AWAY;
     }
 
     private void beginToWait(long now) {
-        waits = PATIENCE;
+        waits = WAITS_UNTIL_AWAY;
         due = now + step();
     }
 

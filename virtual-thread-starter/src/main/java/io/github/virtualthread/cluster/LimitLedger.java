@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LimitLedger {
 
-    private static final int SHOWN = 200; // characters of a text that is none
+    private static final int SHOWN_CHARACTERS = 200; // characters of a text that is none
 
     private final Map<String, Row> rows = new TreeMap<>();
     private boolean isNew;
@@ -165,7 +165,7 @@ public final class LimitLedger {
             }
             return ledger;
         } catch (RuntimeException wrong) {
-            String start = text.length() > SHOWN ? text.substring(0, SHOWN) + "..." : text;
+            String start = text.length() > SHOWN_CHARACTERS ? text.substring(0, SHOWN_CHARACTERS) + "..." : text;
             throw new IllegalArgumentException(
                     "was not written by this version of the starter: '" + start + "'", wrong);
         }

@@ -12,10 +12,11 @@ import java.util.List;
  */
 record Shares(int fair, int even, boolean isHungry) {
 
-    /** Where each member has a permit at least, what cannot be divided stays for so many beats, and half a second at least. */
+    /** Where each member has a permit at least, what cannot be divided stays for so many beats. */
     private static final int BEATS = 5;
 
-    private static final long LEAST = 500;
+    /** However short a beat is, a turn lasts so long, and a member that does not claim is waited for so long. */
+    private static final long SHORTEST_TURN_MILLIS = 500;
 
     /** Where members have nothing meanwhile, it stays for so many beats, or until the call that it runs has ended. */
     private static final int BEATS_OF_NOTHING = 2;
@@ -23,7 +24,7 @@ record Shares(int fair, int even, boolean isHungry) {
     /** A member that wants more claims at each beat. One that has not for so long is not waited for. */
     private static final int BEATS_MISSED = 5;
 
-    private static final int OVER = 2; // the rank of those who have had their turn
+    private static final int RANK_AFTER_TURN = 2; // the rank of those who have had their turn
 
     /**
      * The share that is fair for one member. All have the same, and a member that wants less has that. What cannot be divided goes
@@ -58,14 +59,14 @@ record Shares(int fair, int even, boolean isHungry) {
             return new Shares(own.wants(), own.wants(), false);
         }
         int even = left / hungry.size();
-        long turn = even == 0 ? BEATS_OF_NOTHING * beat : Math.max(LEAST, BEATS * beat);
+        long turn = even == 0 ? BEATS_OF_NOTHING * beat : Math.max(SHORTEST_TURN_MILLIS, BEATS * beat);
         List<Answer.Other> order = hungry.stream()
                 .filter(member -> member.holds() > even
                         || member.equals(own)
-                        || now - member.claimed() <= Math.max(LEAST, BEATS_MISSED * beat))
+                        || now - member.claimed() <= Math.max(SHORTEST_TURN_MILLIS, BEATS_MISSED * beat))
                 .sorted(Comparator.comparingInt((Answer.Other member) -> rank(member, even, now - turn))
-                        .thenComparingLong(
-                                member -> rank(member, even, now - turn) < OVER ? member.since() : -member.since())
+                        .thenComparingLong(member ->
+                                rank(member, even, now - turn) < RANK_AFTER_TURN ? member.since() : -member.since())
                         .thenComparing(Answer.Other::member))
                 .toList();
         int more = left % hungry.size();
@@ -89,6 +90,6 @@ record Shares(int fair, int even, boolean isHungry) {
         if (member.holds() <= even) {
             return 1;
         }
-        return member.since() > turnOver ? 0 : OVER;
+        return member.since() > turnOver ? 0 : RANK_AFTER_TURN;
     }
 }

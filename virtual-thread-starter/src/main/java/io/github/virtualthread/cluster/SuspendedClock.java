@@ -12,8 +12,11 @@ import java.util.function.LongSupplier;
  */
 final class SuspendedClock implements LongSupplier {
 
-    private static final long NOTICED = TimeUnit.SECONDS.toNanos(1);
-    private static final long SMALL = TimeUnit.MILLISECONDS.toNanos(50);
+    /** A wall clock that has gone further by more than this says that the machine was suspended. */
+    private static final long SHORTEST_SUSPENSION_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** Less than this is what the two clocks differ by in any case. */
+    private static final long SMALLEST_STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final LongSupplier nanos;
     private final LongSupplier wallMillis;
@@ -41,13 +44,15 @@ final class SuspendedClock implements LongSupplier {
         long now = nanos.getAsLong();
         Seen before = Objects.requireNonNull(seen.get());
         long ahead = ahead(now);
-        if (ahead - before.ahead > NOTICED) { // or this thread has stood still between its looks at the two clocks
+        if (ahead - before.ahead > SHORTEST_SUSPENSION_NANOS) {
+            // or this thread has stood still between its looks at the two clocks
             now = nanos.getAsLong();
             ahead = ahead(now);
         }
         long more = ahead - before.ahead;
-        if (Math.abs(more) > SMALL) {
-            seen.compareAndSet(before, new Seen(ahead, before.suspended + (more > NOTICED ? more : 0)));
+        if (Math.abs(more) > SMALLEST_STEP_NANOS) {
+            seen.compareAndSet(
+                    before, new Seen(ahead, before.suspended + (more > SHORTEST_SUSPENSION_NANOS ? more : 0)));
         }
         return now + Objects.requireNonNull(seen.get()).suspended;
     }

@@ -15,7 +15,7 @@ public final class Adaptation implements TaskListener {
 
     private static final Logger logger = LoggerFactory.getLogger(TaskLimits.class);
 
-    private static final int LONG = 10; // rounds
+    private static final int ROUNDS_BEFORE_WARNING = 10; // at the least permits
 
     private final TaskLimits limits;
     private final Map<TaskLimit, Rounds> rounds = new ConcurrentHashMap<>();
@@ -62,7 +62,7 @@ public final class Adaptation implements TaskListener {
         if (round.permits() != permits) { // unless somebody has changed it meanwhile
             limits.adjust(limit, present -> present == permits ? round.permits() : present);
         }
-        if (round.atLeast() == LONG) {
+        if (round.atLeast() == ROUNDS_BEFORE_WARNING) {
             logger.warn(
                     "Limit '{}' stays at its least of {} permits: {} of its last {} runs took longer than {}, and {} of these were"
                             + " stopped by their timeout or deadline. Its partner is slow, or run-time is shorter than an idle partner"

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 final class CallerTrace extends Throwable {
 
     /** Maximum number of callers in one exception, so that an object that is thrown again and again does not grow forever. */
-    static final int MOST = 8;
+    static final int MOST_CALLERS = 8;
 
     private final String task;
     private final String thread;
@@ -34,7 +34,7 @@ final class CallerTrace extends Throwable {
             }
             callers += suppressed instanceof CallerTrace ? 1 : 0;
         }
-        if (callers < MOST) {
+        if (callers < MOST_CALLERS) {
             failure.addSuppressed(this);
         }
     }

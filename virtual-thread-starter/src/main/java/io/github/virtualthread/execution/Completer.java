@@ -24,15 +24,18 @@ import java.util.stream.Stream;
  */
 record Completer(TaskThreads threads, Function<Task, Runnable> completion) {
 
-    private static final long MOMENT = TimeUnit.MILLISECONDS.toNanos(1);
-    /** How long each attempt may take. */
-    static final Duration WAIT = Duration.ofSeconds(1);
+    private static final long LOOK_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    private static final Duration ENOUGH = Duration.ofSeconds(10); // for work that needs only a processor
-    private static final int AT_ONCE = 50_000; // each takes a part of a stack
-    private static final int NESTED = 50;
-    private static final int STACK = 1 << 20;
-    private static final int STACK_OF_ONE = 1 << 12;
+    /** How long each attempt may take. */
+    static final Duration LONGEST_ATTEMPT = Duration.ofSeconds(1);
+
+    /** How long the last attempt may take: its work needs only a processor. */
+    private static final Duration LONGEST_LAST_ATTEMPT = Duration.ofSeconds(10);
+
+    private static final int MOST_FUTURES_AT_ONCE = 50_000; // each takes a part of a stack
+    private static final int MOST_NESTED_FUTURES = 50; // on a thread with an ordinary stack
+    private static final int STACK_BYTES = 1 << 20;
+    private static final int STACK_BYTES_OF_ONE = 1 << 12;
 
     /**
      * Completes the futures of running tasks on virtual threads first. If no carrier was free, or continuations keep those, a
@@ -44,8 +47,8 @@ record Completer(TaskThreads threads, Function<Task, Runnable> completion) {
     void complete(Supplier<List<Task>> running, Supplier<List<Task>> unreported) {
         byTurns(open(running.get().stream()), threads.virtualThreads(), Integer.MAX_VALUE);
         List<Task> left = open(Stream.concat(running.get().stream(), unreported.get().stream()));
-        for (int done = 0; done < left.size(); done += AT_ONCE) {
-            all(left.subList(done, Math.min(left.size(), done + AT_ONCE)), ENOUGH);
+        for (int done = 0; done < left.size(); done += MOST_FUTURES_AT_ONCE) {
+            all(left.subList(done, Math.min(left.size(), done + MOST_FUTURES_AT_ONCE)), LONGEST_LAST_ATTEMPT);
         }
     }
 
@@ -71,7 +74,7 @@ record Completer(TaskThreads threads, Function<Task, Runnable> completion) {
             }
         };
         if (start(turns, factory, Math.min(most, tasks.size()))) {
-            await(tasks, WAIT);
+            await(tasks, LONGEST_ATTEMPT);
         }
     }
 
@@ -94,7 +97,7 @@ record Completer(TaskThreads threads, Function<Task, Runnable> completion) {
      * @param longest maximum time to wait for the futures
      */
     void all(List<Task> tasks, Duration longest) {
-        long stack = STACK + (long) STACK_OF_ONE * tasks.size();
+        long stack = STACK_BYTES + (long) STACK_BYTES_OF_ONE * tasks.size();
         all(tasks, longest, TaskTimer.daemon().stackSize(stack).factory());
     }
 
@@ -110,7 +113,7 @@ record Completer(TaskThreads threads, Function<Task, Runnable> completion) {
             await(tasks, longest);
         } else {
             boolean interrupted = Thread.interrupted();
-            nested(tasks, NESTED);
+            nested(tasks, MOST_NESTED_FUTURES);
             if (interrupted) {
                 Thread.currentThread().interrupt();
             }
@@ -173,7 +176,7 @@ record Completer(TaskThreads threads, Function<Task, Runnable> completion) {
             if (tasks.get(done).future().isDone()) {
                 done++;
             } else {
-                LockSupport.parkNanos(MOMENT);
+                LockSupport.parkNanos(LOOK_INTERVAL_NANOS);
                 interrupted |= Thread.interrupted();
             }
         }

@@ -18,10 +18,10 @@ import org.jspecify.annotations.Nullable;
 public final class Deadline {
 
     /** The least that {@link #atMost} returns: many clients count in milliseconds, and read 0 as no limit. */
-    private static final Duration LEAST = Duration.ofMillis(1);
+    private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(1);
 
     /** Later than all others, but not so far that their difference overflows. */
-    private static final long LONGEST = Long.MAX_VALUE / 2;
+    private static final long LONGEST_NANOS = Long.MAX_VALUE / 2;
 
     private static final ThreadLocal<@Nullable Deadline> CURRENT = new ThreadLocal<>();
 
@@ -33,7 +33,7 @@ public final class Deadline {
 
     private Deadline(Duration length) {
         this.length = length;
-        this.at = System.nanoTime() + Math.min(TimeUnit.NANOSECONDS.convert(length), LONGEST);
+        this.at = System.nanoTime() + Math.min(TimeUnit.NANOSECONDS.convert(length), LONGEST_NANOS);
     }
 
     /**
@@ -57,7 +57,7 @@ public final class Deadline {
         requirePositive("the maximum", maximum);
         Duration left = remaining().orElse(maximum);
         Duration shorter = left.compareTo(maximum) < 0 ? left : maximum;
-        return shorter.compareTo(LEAST) < 0 ? LEAST : shorter;
+        return shorter.compareTo(SHORTEST_TIMEOUT) < 0 ? SHORTEST_TIMEOUT : shorter;
     }
 
     /**

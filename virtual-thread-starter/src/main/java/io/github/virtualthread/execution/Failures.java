@@ -13,7 +13,7 @@ final class Failures {
     private static final Logger logger = LoggerFactory.getLogger(Failures.class);
 
     /** Maximum number of suppressed exceptions, so that an object that is thrown again and again does not grow forever. */
-    static final int MOST = 32;
+    static final int MOST_SUPPRESSED = 32;
 
     private Failures() {}
 
@@ -48,7 +48,7 @@ final class Failures {
     @SuppressWarnings("ReferenceEquality") // the very exception
     static void suppress(Throwable failure, Throwable second) {
         try {
-            if (second != failure && failure.getSuppressed().length < MOST) {
+            if (second != failure && failure.getSuppressed().length < MOST_SUPPRESSED) {
                 failure.addSuppressed(second);
             }
         } catch (OutOfMemoryError shortage) {

@@ -146,8 +146,8 @@ public final class LiveCalls {
                 .filter(Task.class::isInstance)
                 .map(Task.class::cast);
         // on a platform thread: bodies may keep all carriers busy
-        task.ifPresent(found ->
-                new Completer(found.parts().threads(), LiveCalls::cancelling).all(List.of(found), Completer.WAIT));
+        task.ifPresent(found -> new Completer(found.parts().threads(), LiveCalls::cancelling)
+                .all(List.of(found), Completer.LONGEST_ATTEMPT));
         return task.map(TaskCall.class::cast);
     }
 

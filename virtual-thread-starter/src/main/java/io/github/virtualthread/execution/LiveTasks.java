@@ -22,7 +22,7 @@ final class LiveTasks {
     private static final AtomicIntegerFieldUpdater<Task> SLOT =
             AtomicIntegerFieldUpdater.newUpdater(Task.class, "slot");
 
-    private static final long MOMENT = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final long LOOK_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final TaskTable<Task> running = new TaskTable<>();
     private final StripedCount begun = new StripedCount();
@@ -119,7 +119,7 @@ final class LiveTasks {
     boolean await(long nanos) throws InterruptedException {
         long begin = System.nanoTime();
         for (long left = nanos; left > 0 && !isEmpty(); left = nanos - (System.nanoTime() - begin)) {
-            LockSupport.parkNanos(this, Math.min(left, MOMENT));
+            LockSupport.parkNanos(this, Math.min(left, LOOK_INTERVAL_NANOS));
             if (Thread.interrupted()) {
                 throw new InterruptedException("interrupted while calls waited or ran");
             }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Rounds {
 
-    private static final int FEWEST = 20;
+    private static final int FEWEST_ENDS = 20;
 
     private final ScopedLock lock = new ScopedLock();
 
@@ -69,7 +69,7 @@ final class Rounds {
             slow += isSlow ? 1 : 0;
             stopped += run.stopped ? 1 : 0;
             used = Math.max(used, inUse + 1); // with that of this run
-            return ends < Math.max(FEWEST, permits) ? null : end(permits, adapt, run.ended);
+            return ends < Math.max(FEWEST_ENDS, permits) ? null : end(permits, adapt, run.ended);
         }
     }
 

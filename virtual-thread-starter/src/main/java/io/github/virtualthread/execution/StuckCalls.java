@@ -22,7 +22,7 @@ final class StuckCalls {
     private static final int LOOKS_A_MINUTE = 60;
 
     /** Maximum number of places per minute that are logged separately: bodies in endless loops are each at another place. */
-    private static final int MOST = 10;
+    private static final int MOST_PLACES_A_MINUTE = 10;
 
     private static final Place ELSEWHERE = new Place("", "", List.of());
 
@@ -33,7 +33,7 @@ final class StuckCalls {
     void add(Call call, Thread thread) {
         Throwable stack = TimeBounds.stack(thread);
         Place place = Place.of(call.spec(), stack);
-        if (!places.containsKey(place) && places.size() >= MOST) {
+        if (!places.containsKey(place) && places.size() >= MOST_PLACES_A_MINUTE) {
             place = ELSEWHERE;
         }
         Stuck stuck = places.computeIfAbsent(place, first -> new Stuck());
@@ -68,7 +68,7 @@ final class StuckCalls {
                             + " than %d places",
                     number,
                     ran,
-                    MOST));
+                    MOST_PLACES_A_MINUTE));
         } else if (number == 1) {
             logger.warn(
                     "{} has been running for {} under limit '{}', longer than virtual-thread.stuck-after",

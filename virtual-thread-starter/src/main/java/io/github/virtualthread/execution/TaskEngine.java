@@ -31,11 +31,14 @@ public final class TaskEngine implements AutoCloseable {
 
     private static final Logger logger = LoggerFactory.getLogger(TaskEngine.class);
 
-    /** A stop looks that often how many calls have ended, goes on to wait if these are many, and does so for that long. */
-    private static final Duration LOOK = Duration.ofMillis(100);
+    /** How often a stop looks how many calls have ended since the last look. */
+    private static final Duration STOP_LOOK_INTERVAL = Duration.ofMillis(100);
 
-    private static final int MANY = 200;
-    private static final Duration LONGEST = Duration.ofSeconds(10);
+    /** If so many have ended, it looks again. */
+    private static final int ENDS_WORTH_ANOTHER_LOOK = 200;
+
+    /** How long it looks at most. */
+    private static final Duration LONGEST_LOOKS = Duration.ofSeconds(10);
 
     /** Calls need these first when they fail. A class that finds no memory for its initialization stays broken. */
     private static final List<Class<?>> NEEDED_LATE = List.of(
@@ -380,8 +383,9 @@ public final class TaskEngine implements AutoCloseable {
         long before;
         do {
             before = live.left();
-            live.drain(LOOK);
-        } while (before - live.left() >= MANY && System.nanoTime() - begin < LONGEST.toNanos());
+            live.drain(STOP_LOOK_INTERVAL);
+        } while (before - live.left() >= ENDS_WORTH_ANOTHER_LOOK
+                && System.nanoTime() - begin < LONGEST_LOOKS.toNanos());
     }
 
     private List<Task> unreported() {

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class TaskTable<T> {
 
-    private static final int SMALLEST = 64;
+    private static final int FEWEST_SLOTS = 64;
     private static final int ATTEMPTS = 16;
     private static final int STEP = 0x9E3779B9; // the golden section of all numbers, and odd: reaches all slots
 
@@ -24,7 +24,7 @@ final class TaskTable<T> {
             new AtomicReferenceArray<>(Integer.SIZE);
 
     final ReentrantLock growth = new ReentrantLock();
-    private volatile AtomicReferenceArray<@Nullable T> largest = table(SMALLEST);
+    private volatile AtomicReferenceArray<@Nullable T> largest = table(FEWEST_SLOTS);
 
     /** Takes a slot, for {@link #leave}. Many that enter at the same time should have numbers of their own. */
     int enter(T task, long number) {

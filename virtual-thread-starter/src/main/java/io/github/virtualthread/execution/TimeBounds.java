@@ -27,8 +27,8 @@ record TimeBounds(TaskTimer timer, TaskThreads threads, Rejections rejections, D
 
     private static final Logger logger = LoggerFactory.getLogger(TimeBounds.class);
 
-    /** So often it is looked after a statement that is being cancelled: by then its thread has been interrupted, too. */
-    private static final int LOOKS = 12;
+    /** How often a statement that is being cancelled is looked after: then its thread has been interrupted, too. */
+    private static final int LOOKS_AFTER_A_STATEMENT = 12;
 
     /** How long the body of an application may take to end after it was interrupted. */
     static final Duration GRACE = Duration.ofSeconds(1);
@@ -137,7 +137,7 @@ record TimeBounds(TaskTimer timer, TaskThreads threads, Rejections rejections, D
     /** Not on the timer's thread, because an interrupt closes the channel that a body is blocked on. */
     private void expire(Task task, Cause why) {
         if (task.interrupt(why)) {
-            lookLater(task, why, LOOKS, false);
+            lookLater(task, why, LOOKS_AFTER_A_STATEMENT, false);
         }
     }
 

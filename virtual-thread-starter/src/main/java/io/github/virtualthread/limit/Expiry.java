@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Expiry {
 
-    /** How many requests the timer's thread takes out of the queue in a row. */
-    private static final int FIRST = 1_000;
+    /** Maximum number of requests that the timer's thread takes out of the queue in a row. */
+    private static final int MOST_IN_A_ROW = 1_000;
 
     private final WaitQueue queue;
     private final BriefLock lock; // guards the queue and the entry
@@ -72,7 +72,7 @@ final class Expiry {
         PermitRequest expired = poll();
         for (int polled = 1; expired != null; polled++) {
             rejections.add(expired, Reason.WAIT_TIMEOUT);
-            expired = polled < FIRST ? poll() : null;
+            expired = polled < MOST_IN_A_ROW ? poll() : null;
         }
         rejections.reportSoon();
         try (ScopedLock held = lock.hold()) {

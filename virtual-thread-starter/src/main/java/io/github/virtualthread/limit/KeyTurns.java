@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class KeyTurns {
 
     /** A map that has held more keys than this is not kept when it is empty. */
-    private static final int LARGE = 64;
+    private static final int KEYS_OF_A_LARGE_MAP = 64;
 
     private static final Comparator<KeyUse> FEWEST_CALLS =
             Comparator.comparingLong(use -> (long) use.running() + use.waiting());
@@ -78,7 +78,7 @@ final class KeyTurns {
             line = newLines.line(key, weight);
             known.put(key, line);
         }
-        large |= known.size() > LARGE;
+        large |= known.size() > KEYS_OF_A_LARGE_MAP;
         line.arrived++;
         place.line = line;
     }

@@ -6,8 +6,8 @@ package io.github.virtualthread.limit;
  */
 final class Pace {
 
-    private static final long WINDOW = 1_000_000_000;
-    private static final int FEWEST = 10;
+    private static final long WINDOW_NANOS = 1_000_000_000;
+    private static final int FEWEST_ENDS = 10;
 
     private long full; // since when, at the last look
     private long before; // where the window before the present one began
@@ -24,7 +24,7 @@ final class Pace {
      */
     void look(long fullSince, long now, long completed) {
         boolean begins = full != fullSince;
-        if (begins || (now - since >= WINDOW && completed - completedSince >= FEWEST)) {
+        if (begins || (now - since >= WINDOW_NANOS && completed - completedSince >= FEWEST_ENDS)) {
             before = begins ? now : since;
             completedBefore = begins ? completed : completedSince;
             since = now;
@@ -41,7 +41,7 @@ final class Pace {
      */
     long nanosUntil(int permits, int running, long fullSince, long now, long completed) {
         long seen = completed - completedBefore;
-        return fullSince == 0 || full != fullSince || seen < FEWEST
+        return fullSince == 0 || full != fullSince || seen < FEWEST_ENDS
                 ? 0
                 : (long) ((double) permits * (now - before) / (seen + running));
     }

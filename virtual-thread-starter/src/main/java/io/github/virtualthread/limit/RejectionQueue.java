@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 final class RejectionQueue {
 
     /** Maximum number of threads that are asked for and have not begun, while no carrier takes any. */
-    static final int MOST = 64;
+    static final int MOST_THREADS_COMING = 64;
 
     private final BriefLock lock = new BriefLock();
     private final LinkedNodes<PermitRequest> requests =
@@ -92,7 +92,7 @@ final class RejectionQueue {
         try {
             reportSoon();
             if (!Thread.currentThread().isVirtual()) {
-                ask(MOST);
+                ask(MOST_THREADS_COMING);
             }
         } catch (OutOfMemoryError shortage) {
             report(next);

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.Borrower {
 
     /** Size of the semaphore while the limit only watches: every call finds a permit, and those that run are counted. */
-    private static final int ALL = Integer.MAX_VALUE;
+    private static final int PERMITS_OF_A_DRY_RUN = Integer.MAX_VALUE;
 
     final Admission admission;
     private final PermitLevel level; // of the admission
@@ -46,7 +46,7 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
         if (settings.clusterPermits() != null) {
             return PermitLease.Leased.create();
         }
-        return new Permits(settings.dryRun() ? ALL : settings.permits());
+        return new Permits(settings.dryRun() ? PERMITS_OF_A_DRY_RUN : settings.permits());
     }
 
     @Override
@@ -214,7 +214,7 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
         if (occupations > 0) {
             return 0;
         }
-        return settings.dryRun() ? ALL : Math.min(settings.permits(), semaphore.lent());
+        return settings.dryRun() ? PERMITS_OF_A_DRY_RUN : Math.min(settings.permits(), semaphore.lent());
     }
 
     private int running() {

@@ -233,7 +233,7 @@ final class WaitQueue {
     /** The highest of a number in the last one to two minutes. Noting a number costs a comparison. */
     static final class Peak {
 
-        private static final long WINDOW = TimeUnit.MINUTES.toNanos(1);
+        private static final long WINDOW_NANOS = TimeUnit.MINUTES.toNanos(1);
 
         private int present; // in the window that lasts since the last reading that began one
         private int before; // in the window before
@@ -252,7 +252,7 @@ final class WaitQueue {
         /** Returns the peak. If the present window has lasted for a minute, the next one begins with the number of now. */
         int read(int number, long now) {
             note(number);
-            if (now - since >= WINDOW) {
+            if (now - since >= WINDOW_NANOS) {
                 before = present;
                 present = number;
                 since = now;

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class RunningCalls {
 
     /** How long a snapshot is used: one scrape of all gauges takes less, and the next one comes later. */
-    private static final long FRESH = Duration.ofSeconds(1).toNanos();
+    private static final long FRESH_NANOS = Duration.ofSeconds(1).toNanos();
 
     private final Supplier<List<LiveCall>> running;
     private final LiveCalls calls;
@@ -41,7 +41,7 @@ final class RunningCalls {
         this.running = running;
         this.clock = clock;
         this.stuckAfter = stuckAfter;
-        this.looked = clock.getAsLong() - FRESH;
+        this.looked = clock.getAsLong() - FRESH_NANOS;
     }
 
     /** Counts the permits held by bodies whose call has ended. */
@@ -71,7 +71,7 @@ final class RunningCalls {
 
     private <T> T fresh(Supplier<T> value) {
         try (ScopedLock held = lock.hold()) {
-            if (clock.getAsLong() - looked >= FRESH) {
+            if (clock.getAsLong() - looked >= FRESH_NANOS) {
                 look();
             }
             return value.get();

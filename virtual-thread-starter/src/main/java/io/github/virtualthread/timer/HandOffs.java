@@ -22,15 +22,16 @@ import org.jspecify.annotations.Nullable;
 final class HandOffs {
 
     /** How long an action may wait for a carrier. */
-    private static final long PATIENCE = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final long CARRIER_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-    /** How long a platform thread waits for one more action, and how often is looked for those that are late. */
-    private static final long IDLE = TimeUnit.SECONDS.toNanos(1);
+    /** How long a platform thread waits for one more action. */
+    private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private static final long LOOK = TimeUnit.MILLISECONDS.toNanos(10);
+    /** How often a platform thread looks for late actions. So long they wait where no carrier comes. */
+    private static final long LOOK_INTERVAL_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     /** Maximum number of virtual threads that have not begun: more would need memory, and none of them comes earlier for it. */
-    private static final int COMING = 64;
+    private static final int MOST_VIRTUAL_THREADS_COMING = 64;
 
     private static final int VIRTUAL = -1;
 
@@ -82,7 +83,7 @@ final class HandOffs {
     }
 
     private void callVirtualThread() {
-        if (coming.get() >= COMING) {
+        if (coming.get() >= MOST_VIRTUAL_THREADS_COMING) {
             return; // they begin after this, and look at the queue then
         }
         Taker taker = new Taker(VIRTUAL);
@@ -133,7 +134,9 @@ final class HandOffs {
 
     /** Less where no carrier has come for that long, as platform threads have seen. */
     private long patience() {
-        return platform.get(0) != null && System.nanoTime() - carrierAt >= PATIENCE ? LOOK : PATIENCE;
+        return platform.get(0) != null && System.nanoTime() - carrierAt >= CARRIER_WAIT_NANOS
+                ? LOOK_INTERVAL_NANOS
+                : CARRIER_WAIT_NANOS;
     }
 
     private void startPlatformThread() {
@@ -240,12 +243,12 @@ final class HandOffs {
         /** Only what is late: carriers take the others, and this thread would take the processor from them. */
         private @Nullable HandOff next() {
             long idleSince = System.nanoTime();
-            while (System.nanoTime() - idleSince < IDLE) {
+            while (System.nanoTime() - idleSince < IDLE_NANOS) {
                 HandOff next = isLate() ? actions.poll() : null;
                 if (next != null) {
                     return next;
                 }
-                LockSupport.parkNanos(LOOK);
+                LockSupport.parkNanos(LOOK_INTERVAL_NANOS);
                 Thread.interrupted(); // or it would not park again
             }
             return null;

@@ -25,24 +25,24 @@ public final class TaskTimer implements AutoCloseable {
     private static final long NEVER = Long.MAX_VALUE / 2;
 
     /** How long what has found no memory, or no thread, waits before it tries again: 10 ms. A constant of the compiler. */
-    static final long PAUSE = 10_000_000;
+    static final long PAUSE_NANOS = 10_000_000;
 
     /** How long it sleeps at most. What schedules an action may be lost before it wakes the timer, and all later ones are behind it. */
-    private static final long NAP = 1_000_000_000;
+    private static final long LONGEST_SLEEP_NANOS = 1_000_000_000;
 
     /** Maximum number of platform threads that run code of the application: with the one of a stop these are 63. */
-    private static final int MOST = 62;
+    private static final int MOST_THREADS_FOR_APPLICATION_CODE = 62;
 
     /** Maximum number of those that run ours, which seldom blocks. */
-    private static final int MOST_OF_OURS = 32;
+    private static final int MOST_THREADS_FOR_OUR_CODE = 32;
 
     final ConcurrentSkipListSet<Entry> entries = new ConcurrentSkipListSet<>();
     final AtomicReference<@Nullable Thread> thread = new AtomicReference<>();
     private final AtomicLong numbers = new AtomicLong();
     private final Entry beginning = new Entry(() -> {}, System.nanoTime()); // before all others, and never one of them
     private final ThreadStarts platformThreads = new ThreadStarts();
-    private final HandOffs handOffs = new HandOffs(this, platformThreads, MOST_OF_OURS);
-    private final HandOffs reports = new HandOffs(this, platformThreads, MOST);
+    private final HandOffs handOffs = new HandOffs(this, platformThreads, MOST_THREADS_FOR_OUR_CODE);
+    private final HandOffs reports = new HandOffs(this, platformThreads, MOST_THREADS_FOR_APPLICATION_CODE);
     private final UncaughtExceptionHandler goesOn = this::goOn; // made before it is needed
     private final ThreadFactory threads;
     private volatile boolean closed;
@@ -125,7 +125,7 @@ public final class TaskTimer implements AutoCloseable {
 
     private void runUntilClosed() {
         while (!closed) {
-            long left = PAUSE;
+            long left = PAUSE_NANOS;
             try {
                 left = runDue();
             } catch (OutOfMemoryError shortage) {
@@ -133,7 +133,7 @@ public final class TaskTimer implements AutoCloseable {
             }
             if (left > 0) {
                 Thread.interrupted(); // or it would not park
-                LockSupport.parkNanos(this, Math.min(left, NAP));
+                LockSupport.parkNanos(this, Math.min(left, LONGEST_SLEEP_NANOS));
             }
         }
         thread.set(null);
@@ -165,7 +165,7 @@ public final class TaskTimer implements AutoCloseable {
             if (entry.isDone()) {
                 entries.remove(entry);
             } else {
-                most = PAUSE;
+                most = PAUSE_NANOS;
             }
         }
         return most;
@@ -179,7 +179,7 @@ public final class TaskTimer implements AutoCloseable {
         if (Thread.currentThread().isVirtual()) {
             Thread.onSpinWait();
         } else {
-            LockSupport.parkNanos(PAUSE);
+            LockSupport.parkNanos(PAUSE_NANOS);
         }
     }
 

@@ -19,7 +19,7 @@ final class ThreadStarts {
      */
     void start(Thread thread) {
         long before = failedAt;
-        if (before != 0 && System.nanoTime() - before < TaskTimer.PAUSE) {
+        if (before != 0 && System.nanoTime() - before < TaskTimer.PAUSE_NANOS) {
             throw none;
         }
         try {

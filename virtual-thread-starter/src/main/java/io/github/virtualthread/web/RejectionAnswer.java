@@ -26,8 +26,8 @@ import org.springframework.web.ErrorResponseException;
  */
 public record RejectionAnswer(Class<? extends Exception> to, int status, Duration retryAfter) {
 
-    /** What a client is told to wait if the wait of a call is known. */
-    private static final Duration LONGEST = Duration.ofMinutes(1);
+    /** What a client is told to wait if the wait of a call is known, and longer. */
+    private static final Duration LONGEST_RETRY_AFTER = Duration.ofMinutes(1);
 
     /**
      * Creates the answer to rejected calls.
@@ -66,7 +66,8 @@ public record RejectionAnswer(Class<? extends Exception> to, int status, Duratio
                 : null;
         return expected == null || retryAfter.isZero()
                 ? this
-                : new RejectionAnswer(to, status, expected.compareTo(LONGEST) < 0 ? expected : LONGEST);
+                : new RejectionAnswer(
+                        to, status, expected.compareTo(LONGEST_RETRY_AFTER) < 0 ? expected : LONGEST_RETRY_AFTER);
     }
 
     /** Sets the header {@code Retry-After}, if the client should try again. */

@@ -168,14 +168,14 @@ class CallerTraceTests {
     void anExceptionThatIsThrownForEverDoesNotGrowForEver() {
         IOException always = new IOException("broken");
 
-        for (int i = 0; i < 3 * CallerTrace.MOST; i++) {
+        for (int i = 0; i < 3 * CallerTrace.MOST_CALLERS; i++) {
             assertThat(failureOf(callOf(null, () -> {
                         throw always;
                     })))
                     .isSameAs(always);
         }
 
-        assertThat(callers(always)).hasSize(CallerTrace.MOST);
+        assertThat(callers(always)).hasSize(CallerTrace.MOST_CALLERS);
     }
 
     @Test

@@ -101,7 +101,7 @@ class RejectionQueueTests {
                         super.reportRejected(reason);
                     }
                 })
-                .limit(10 * RejectionQueue.MOST)
+                .limit(10 * RejectionQueue.MOST_THREADS_COMING)
                 .<Call>map(call -> call)
                 .toList();
         blocking.forEach(call -> queue.add(call, Reason.EVICTED));

@@ -15,7 +15,7 @@ public final class TableName {
     /** A name with a schema. */
     public static final String EXAMPLE = "app.virtual_thread_limit";
 
-    private static final int LONGEST = 200;
+    private static final int MOST_CHARACTERS = 200;
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_$]+(\\.[A-Za-z0-9_$]+){0,2}");
 
     private TableName() {}
@@ -27,6 +27,6 @@ public final class TableName {
      * @return whether it follows the {@link #RULE}
      */
     public static boolean isAllowed(String name) {
-        return name.length() <= LONGEST && NAME.matcher(name).matches();
+        return name.length() <= MOST_CHARACTERS && NAME.matcher(name).matches();
     }
 }
