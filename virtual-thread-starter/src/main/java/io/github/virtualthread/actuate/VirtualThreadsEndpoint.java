@@ -237,7 +237,7 @@ public final class VirtualThreadsEndpoint {
      * @param occupied true while the application keeps it occupied, otherwise null
      * @param permits maximum number of concurrent calls
      * @param clusterPermits maximum number of concurrent calls in all replicas together
-     * @param clusterPermitsInForce the same as it is in force, null if that is not less
+     * @param clusterPermitsInForce maximum number of concurrent calls in all replicas that is in force, null if that is not less
      * @param heldBackBy replicas that say so, by their names; null if there is none, or nothing is held back
      * @param share permits that this replica may use at this moment
      * @param kept permits that are lent to nobody: parts of replicas that may run without the engine

@@ -79,7 +79,10 @@ final class WovenContext {
         return found != null && found.isAdvisable() ? found : null;
     }
 
-    /** As above, without a context. What it finds is not kept: it would keep classes of closed applications alive. */
+    /**
+     * As {@link #resolve(AnnotatedMethods, Method, Class)}, without a context. What it finds is not kept: it would keep classes of
+     * closed applications alive.
+     */
     static @Nullable AnnotatedMethod resolve(MethodInvocation call) {
         Method method = call.getMethod();
         Object target = call.getThis();

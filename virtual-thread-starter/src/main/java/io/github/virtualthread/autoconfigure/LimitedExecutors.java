@@ -228,8 +228,8 @@ final class LimitedExecutors {
      *
      * @param bean name of the executor
      * @param view runs the tasks
-     * @param listenable as well, for futures of Spring 6.2
-     * @param service as well, for many tasks at once; throws where somebody wants to end it
+     * @param listenable runs the tasks of methods that return a future of Spring 6.2
+     * @param service runs many tasks at once; throws where somebody wants to end it
      */
     private record UnderLimit(
             String bean, ExecutorView view, TaskExecutorAdapter listenable, ExecutorServiceAdapter service)

@@ -56,10 +56,10 @@ public final class ClusterShares {
     private final ScopedLock lock = new ScopedLock();
     private final AtomicReference<@Nullable Future<?>> next = new AtomicReference<>();
     private volatile @Nullable Thread exchanging; // if it is dead, it has not come to its end
-    private @Nullable Thread present; // that waits for the engine; guarded by the lock
-    private long presentSince; // as well
+    private @Nullable Thread present; // that waits for the engine; guarded by lock
+    private long presentSince; // guarded by lock
     private final ReentrantLock noting = new ReentrantLock();
-    private volatile boolean lost; // written under the lock above
+    private volatile boolean lost; // written under noting
     private volatile String problem = SILENCE; // of the last exchange
 
     /** Is notified how exchanges end. Must not block. */

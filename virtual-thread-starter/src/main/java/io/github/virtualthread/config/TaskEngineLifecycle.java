@@ -13,7 +13,7 @@ import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
 public final class TaskEngineLifecycle implements SmartLifecycle {
 
     private final List<Runnable> starts = new CopyOnWriteArrayList<>(); // the last one first
-    private final List<Runnable> stops = new CopyOnWriteArrayList<>(); // likewise
+    private final List<Runnable> stops = new CopyOnWriteArrayList<>(); // the last one first
     private volatile boolean running;
     private volatile boolean stopped;
 

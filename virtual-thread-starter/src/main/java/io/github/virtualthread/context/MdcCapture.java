@@ -96,7 +96,7 @@ final class MdcCapture implements Capture {
             copied.forEach(new Filling(entries));
         }
 
-        /** Keeps a map as well, because a logging system copies that faster, and calls of a burst need only one. */
+        /** Keeps a map beside the entries, because a logging system copies that faster, and calls of a burst need only one. */
         final void sharedByAnother() {
             if (shared == null) {
                 shared = map();

@@ -44,7 +44,7 @@ final class SecurityCapture implements Capture {
         return holder.getClass().getName().equals(SHARED);
     }
 
-    /** The scope as well, because it needs the same holder. */
+    /** Is also the scope that it opens, because that needs the same holder. */
     private record Captured(SecurityContextHolderStrategy holder, Authentication authentication)
             implements CapturedContext, Scope {
 

@@ -36,9 +36,9 @@ public final class CallWatch {
     private final String threadName;
     private final Duration tick;
     private final ScopedLock looking = new ScopedLock();
-    private final Map<TaskLimit, Saturation> saturations = new HashMap<>(); // guarded by the lock
-    private final StuckCalls stuckCalls = new StuckCalls(); // guarded by the lock
-    private Set<TaskCall> reported = Set.of(); // stuck calls that still run; guarded by the lock
+    private final Map<TaskLimit, Saturation> saturations = new HashMap<>(); // guarded by looking
+    private final StuckCalls stuckCalls = new StuckCalls(); // guarded by looking
+    private Set<TaskCall> reported = Set.of(); // stuck calls that still run; guarded by looking
     private final ScopedLock starting = new ScopedLock();
     private boolean running; // guarded by starting
     private volatile @Nullable Thread thread; // set under starting

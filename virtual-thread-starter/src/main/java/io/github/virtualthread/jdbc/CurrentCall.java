@@ -155,7 +155,7 @@ abstract class CurrentCall implements Shield {
         }
     }
 
-    /** The same for a cancel that does not return. */
+    /** Closes the connection, because a cancel does not return. Locks by itself. */
     final void abort() {
         aborted = true;
         close("The connection has been closed, because a cancel of its last statement did not return within %d s"

@@ -4,7 +4,7 @@ package io.github.virtualthread.jdbc;
 enum Kind {
     /** Is cancelled; not sent any more once the body has been stopped. */
     STATEMENT,
-    /** As a statement, but cleans up nothing. */
+    /** As {@link #STATEMENT}, but cleans up nothing. */
     READ,
     /** Is cancelled; always sent. */
     CLEAN_UP,

@@ -35,7 +35,7 @@ final class Admission implements PermitGate {
     private final RejectionQueue rejections;
     private Pace pace = new Pace(); // guarded by lock
     private @Nullable DryRun dryRun; // guarded by lock; null before the first
-    private volatile boolean watches; // whether there is a dry run now; written under the lock
+    private volatile boolean watches; // whether there is a dry run now; written under lock
 
     /**
      * Creates the admission of a limit.

@@ -13,11 +13,12 @@ public final class KeyedPlace extends LinkedNodes.Node<KeyedPlace> {
     /** The nearest limit around that of the request of which its thread holds a permit: none is taken from there on. */
     final @Nullable TaskLimit held;
 
-    /** The line of its key, while the request waits or runs. Guarded by the lock of the limit, as is all below. */
+    /** The line of its key, while the request waits or runs. Guarded by the lock of the limit. */
     KeyTurns.@Nullable Line line;
 
+    /** Null while it is not in the line. Guarded by the lock of the limit. */
     @Nullable
-    PermitRequest request; // null while it is not in the line
+    PermitRequest request;
 
     /**
      * Creates the place of one request.

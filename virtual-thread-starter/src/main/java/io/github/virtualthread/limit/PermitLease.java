@@ -104,7 +104,7 @@ public abstract class PermitLease {
     }
 
     /**
-     * The same at this moment, without the calls that were refused.
+     * Number of calls that have a permit at this moment, or would with more of them.
      *
      * @return at most {@link #most()}
      */

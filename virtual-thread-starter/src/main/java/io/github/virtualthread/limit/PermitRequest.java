@@ -162,7 +162,10 @@ public abstract class PermitRequest extends LinkedNodes.Node<PermitRequest> {
      */
     protected abstract void reportRejected(@Nullable Reason reason);
 
-    /** The same without a reason, on another thread: nobody else reports a request that asked no limit. Does not block. */
+    /**
+     * As {@link #reportRejected} without a reason, on another thread: nobody else reports a request that asked no limit. Does not
+     * block.
+     */
     protected abstract void reportSoon();
 
     /** The request is only in the queue of rejections now; the reason is null if a permit could not be used. */

@@ -192,7 +192,7 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
     }
 
     /** The size of the semaphore is 0 meanwhile, so a change of the permits lets nobody through. */
-    @SuppressWarnings("NonAtomicVolatileUpdate") // written under the lock only
+    @SuppressWarnings("NonAtomicVolatileUpdate") // written under the lock of the admission only
     private void occupied(int more) {
         sized(() -> occupations += more);
         if (more < 0 && waiting() > 0) {

@@ -198,7 +198,7 @@ public final class TaskLimits {
             try {
                 each.admission.evict(Reason.SHUTDOWN);
             } catch (OutOfMemoryError shortage) {
-                // as said
+                // the calls have left the queue and stay unreported
             }
         }
     }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Requests that wait for a permit: first in, first out; where some have keys, these take turns. Leaving takes constant time.
  * Everything but {@link #size()} and {@link #isEmpty()} needs the lock of the limit.
  */
-@SuppressWarnings("NonAtomicVolatileUpdate") // written under the lock only
+@SuppressWarnings("NonAtomicVolatileUpdate") // written under the lock of the admission only
 final class WaitQueue {
 
     private final IntSupplier permitsPerKey;

@@ -27,7 +27,9 @@ final class RunningCalls {
     private final LongSupplier clock;
     private final @Nullable Duration stuckAfter;
     private final ScopedLock lock = new ScopedLock();
-    private final Map<TaskLimit, Integer> abandoned = new HashMap<>(); // guarded by lock, as all below
+
+    // all guarded by lock
+    private final Map<TaskLimit, Integer> abandoned = new HashMap<>();
     private final Map<TaskLimit, Double> oldest = new HashMap<>();
     private final List<TaskSpec> stuck = new ArrayList<>();
     private long looked;

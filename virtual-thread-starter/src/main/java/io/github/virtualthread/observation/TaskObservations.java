@@ -29,8 +29,8 @@ public final class TaskObservations implements TaskListener {
      * Creates a listener that observes every call from now on.
      *
      * @param registry supplies the registry; called for each call, on the thread of the caller
-     * @param convention supplies names and keys, likewise; if it returns null, the convention of the registry applies, otherwise
-     *     {@link DefaultTaskObservationConvention}
+     * @param convention supplies names and keys; called for each call, on the thread of the caller. If it returns null, the convention of
+     *     the registry applies, otherwise {@link DefaultTaskObservationConvention}
      */
     public TaskObservations(
             Supplier<ObservationRegistry> registry,

@@ -41,8 +41,8 @@ public final class PoolPermits {
     private final TaskTimer timer;
     private final Duration interval;
     private final ScopedLock reading = new ScopedLock();
-    private final Map<String, Integer> lastRead = new HashMap<>(); // by uniform name; guarded by the lock
-    private final Map<String, String> failing = new HashMap<>(); // the same
+    private final Map<String, Integer> lastRead = new HashMap<>(); // by uniform name; guarded by reading
+    private final Map<String, String> failing = new HashMap<>(); // messages by name of the limit; guarded by reading
     private volatile boolean running;
     private volatile @Nullable Future<?> next;
 

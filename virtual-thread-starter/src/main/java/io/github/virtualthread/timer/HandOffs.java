@@ -97,12 +97,11 @@ final class HandOffs {
         }
     }
 
-    /** If the timer has no room, the virtual thread alone has to do. */
     private void watchIfPossible() {
         try {
             watch();
         } catch (OutOfMemoryError shortage) {
-            // as said
+            // the virtual thread alone has to do
         }
     }
 
@@ -231,7 +230,7 @@ final class HandOffs {
         private void runAll() {
             do {
                 for (taken = next(); taken != null; taken = next()) {
-                    if (isLate()) { // the next one, too
+                    if (isLate()) { // the action after the taken one
                         grow();
                     }
                     runTaken();
