@@ -3,8 +3,8 @@ package io.github.virtualthread.autoconfigure;
 import io.github.virtualthread.aop.TypeHierarchy;
 import io.github.virtualthread.config.BeanNames;
 import io.github.virtualthread.config.EngineSettings;
-import io.github.virtualthread.config.FurtherCheck;
 import io.github.virtualthread.config.SelfInvocation;
+import io.github.virtualthread.config.StartupPart;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
@@ -24,7 +24,7 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /** The limits of {@code @Async} methods and executors: whether they exist, and what the start says of them. */
-final class AsyncCheck implements FurtherCheck {
+final class AsyncCheck implements StartupPart {
 
     private static final String SPRING = "spring.task.execution";
 
@@ -58,7 +58,7 @@ final class AsyncCheck implements FurtherCheck {
 
     private static void addUnknown(String key, String limit, TaskLimits known, List<Mistake> mistakes) {
         if (!LimitNames.isNone(limit) && !known.contains(limit)) {
-            mistakes.add(FurtherCheck.unknownLimit(key, limit, known));
+            mistakes.add(StartupPart.unknownLimit(key, limit, known));
         }
     }
 

@@ -1,7 +1,7 @@
 package io.github.virtualthread.autoconfigure;
 
 import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Web;
-import io.github.virtualthread.config.FurtherCheck;
+import io.github.virtualthread.config.StartupPart;
 import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimit;
@@ -28,7 +28,7 @@ import org.springframework.web.util.pattern.PatternParseException;
  * The limit at the door, as the properties set it. Servers create filters before the start-up check, so a wrong value counts as not
  * set until then.
  */
-final class DoorSettings implements FurtherCheck {
+final class DoorSettings implements StartupPart {
 
     private static final String LIMIT = "virtual-thread.web.limit";
     private static final String DEADLINE = "virtual-thread.web.deadline";
@@ -125,7 +125,7 @@ final class DoorSettings implements FurtherCheck {
     public List<Mistake> mistakes(TaskLimits limits) {
         List<Mistake> found = new ArrayList<>(mistakes);
         if (limit != null && !limits.contains(limit)) {
-            found.add(FurtherCheck.unknownLimit(LIMIT, limit, limits));
+            found.add(StartupPart.unknownLimit(LIMIT, limit, limits));
         } else if (limit != null) {
             TaskLimit door = limits.get(limit);
             String key = PropertyKeys.limit(door.name());

@@ -1,7 +1,7 @@
 package io.github.virtualthread.autoconfigure;
 
 import io.github.virtualthread.config.BeanNames;
-import io.github.virtualthread.config.FurtherCheck;
+import io.github.virtualthread.config.StartupPart;
 import io.github.virtualthread.execution.ExecutorView;
 import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.web.WebFluxRejections;
@@ -93,7 +93,7 @@ public class VirtualThreadWebFluxAutoConfiguration {
     /** WebFlux has no filter as at the door: its permits would be back before the work of a cancelled request has ended. */
     @Bean(BeanNames.DOOR_SETTINGS)
     @Conditional(OnDoor.class)
-    FurtherCheck virtualThreadDoorSettings(Environment environment) {
+    StartupPart virtualThreadDoorSettings(Environment environment) {
         Mistake reactive = new Mistake(
                 "virtual-thread.web.limit and virtual-thread.web.deadline need a servlet application, but this one is reactive",
                 "Remove both. Limit the methods that the handlers call, by @VirtualThread.");

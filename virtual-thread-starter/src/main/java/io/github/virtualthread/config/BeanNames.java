@@ -18,10 +18,10 @@ public final class BeanNames {
     /** What lends permits to all replicas, if no bean of the application does. */
     public static final String CLUSTER_ENGINE = "virtualThreadClusterEngine";
 
-    /** A {@link FurtherCheck}, of the limit and the deadline of web requests. */
+    /** A {@link StartupPart}, of the limit and the deadline of web requests. */
     public static final String DOOR_SETTINGS = "virtualThreadDoorSettings";
 
-    /** A {@link FurtherCheck}, of the executors that are executors of limits. */
+    /** A {@link StartupPart}, of the executors that are executors of limits. */
     public static final String ASYNC_CHECK = "virtualThreadAsyncCheck";
 
     static final String POST_PROCESSOR = "io.github.virtualthread.config.internalVirtualThreadPostProcessor";

@@ -44,20 +44,20 @@ final class StartupCheck implements SmartInitializingSingleton, BeanFactoryAware
         VirtualThreadBeanPostProcessor postProcessor =
                 factory.getBean(BeanNames.POST_PROCESSOR, VirtualThreadBeanPostProcessor.class);
         EngineSettings given = settings.getIfAvailable(() -> DEFAULTS);
-        List<FurtherCheck> further = FurtherCheck.BEANS.stream()
+        List<StartupPart> parts = StartupPart.BEANS.stream()
                 .filter(factory::containsBean)
-                .map(name -> factory.getBean(name, FurtherCheck.class))
+                .map(name -> factory.getBean(name, StartupPart.class))
                 .toList();
         Supplier<TaskLimits> limits = SingletonSupplier.of(() -> factory.getBean(BeanNames.LIMITS, TaskLimits.class));
         Findings findings = postProcessor.check(limits, given.methods());
         // not given.equals(...): the first equals of a record loads 19 classes, and most starts have the very defaults
-        if (isIdle(factory, postProcessor, findings) && Objects.equals(given, DEFAULTS) && further.isEmpty()) {
+        if (isIdle(factory, postProcessor, findings) && Objects.equals(given, DEFAULTS) && parts.isEmpty()) {
             new StartupReport(given, factory.getBeanClassLoader(), List::of)
-                    .sumUp(List.of(), List.of(), postProcessor.isEnabled(), further);
+                    .sumUp(List.of(), List.of(), postProcessor.isEnabled(), parts);
         } else {
             TaskLimits present = limits.get();
             EngineBeans engine = factory.getBean(BeanNames.ENGINE_BEANS, EngineBeans.class);
-            new EngineCheck(factory, engine, given, present, findings, further).start(postProcessor);
+            new EngineStart(factory, engine, given, present, findings, parts).run(postProcessor);
         }
     }
 

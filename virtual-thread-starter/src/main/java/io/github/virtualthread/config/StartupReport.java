@@ -37,14 +37,14 @@ record StartupReport(EngineSettings settings, @Nullable ClassLoader classLoader,
      * Logs what the checks found.
      *
      * @param intercepted whether annotated methods are intercepted
-     * @param further other checks, with what they have to say
+     * @param parts what not every application has
      */
-    void log(Findings findings, TaskLimits limits, boolean intercepted, List<FurtherCheck> further) {
+    void log(Findings findings, TaskLimits limits, boolean intercepted, List<StartupPart> parts) {
         List<AdvisedMethod> calls = findings.methods();
-        sumUp(calls, limits.all(), intercepted, further);
-        further.forEach(check -> {
-            check.remarks().forEach(logger::info);
-            check.warnings().forEach(logger::warn);
+        sumUp(calls, limits.all(), intercepted, parts);
+        parts.forEach(part -> {
+            part.remarks().forEach(logger::info);
+            part.warnings().forEach(logger::warn);
         });
         if (logger.isDebugEnabled()) {
             for (AdvisedMethod call : calls) {
@@ -66,32 +66,32 @@ record StartupReport(EngineSettings settings, @Nullable ClassLoader classLoader,
     }
 
     /** Logs one line. */
-    void sumUp(List<AdvisedMethod> calls, List<TaskLimit> limits, boolean intercepted, List<FurtherCheck> further) {
+    void sumUp(List<AdvisedMethod> calls, List<TaskLimit> limits, boolean intercepted, List<StartupPart> parts) {
         if (!logger.isInfoEnabled()) {
             return;
         }
         long unlimited = calls.stream().filter(call -> call.limit() == null).count();
-        List<String> parts = new ArrayList<>();
-        parts.add("%s, %s of them without a limit%s"
+        List<String> texts = new ArrayList<>();
+        texts.add("%s, %s of them without a limit%s"
                 .formatted(
                         Numbers.of(calls.size(), "annotated method"),
                         unlimited,
                         intercepted ? "" : ", not intercepted because virtual-thread.enabled is false"));
-        parts.add(
+        texts.add(
                 limits.isEmpty()
                         ? "no limits"
                         : limits.stream().map(TaskLimit::toString).collect(Collectors.joining(", ", "limits ", "")));
-        parts.add("propagated: " + propagated());
+        texts.add("propagated: " + propagated());
         List<String> decorating = decorators.get();
         if (!decorating.isEmpty()) {
-            parts.add("decorated by " + String.join(", ", decorating));
+            texts.add("decorated by " + String.join(", ", decorating));
         }
         if (Runtime.version().feature() < FIRST_JDK_WITHOUT_PINNING) {
-            parts.add("on Java %s blocking inside synchronized pins the carrier thread, from Java 24 on it does not"
+            texts.add("on Java %s blocking inside synchronized pins the carrier thread, from Java 24 on it does not"
                     .formatted(Runtime.version().feature()));
         }
-        further.forEach(check -> parts.addAll(check.notes()));
-        logger.info("Virtual threads: {}", String.join("; ", parts));
+        parts.forEach(part -> texts.addAll(part.notes()));
+        logger.info("Virtual threads: {}", String.join("; ", texts));
     }
 
     /**

@@ -7,6 +7,7 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaCodeUnit;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
+import io.github.virtualthread.config.StartupPart;
 import io.github.virtualthread.limit.TaskLimit;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
@@ -25,6 +26,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -36,6 +38,8 @@ class InternalsPageTests {
     private static final JavaClasses MAIN =
             new ClassFileImporter().importPath(Pages.ROOT.resolve("virtual-thread-starter/target/classes"));
     private static final JavaClass THREAD = new ClassFileImporter().importClass(Thread.class);
+
+    private static final Pattern NODE = Pattern.compile("`(\\w+\\.\\w+)`");
 
     /** Types of others that the page names. */
     private static final Set<String> OTHERS = Set.of(
@@ -112,6 +116,44 @@ class InternalsPageTests {
                 MAIN.getPackage(ROOT).getSubpackages().stream()
                         .map(each -> "| `%s` | ... |".formatted(each.getName().substring(ROOT.length())))
                         .toList());
+    }
+
+    static List<Arguments> checks() {
+        return checkRows()
+                .flatMap(row ->
+                        NODE.matcher(row.group(2)).results().map(caller -> Arguments.of(caller.group(1), row.group(1))))
+                .toList();
+    }
+
+    @ParameterizedTest
+    @MethodSource("checks")
+    void aCheckIsCalledByThoseThatThePageNames(String caller, String check) {
+        assertThat(calls(caller).stream().filter(isCallOf(check)))
+                .as("%s does not call %s: change the table in %s", caller, check, PAGE)
+                .isNotEmpty();
+    }
+
+    @Test
+    void thePageNamesEveryCheck() {
+        Stream<String> checks = MAIN.stream()
+                .filter(type -> type.getSimpleName().matches("\\w+Checks?|EngineStart")
+                        || (type.isAssignableTo(StartupPart.class) && !type.isInterface()))
+                .map(JavaClass::getSimpleName);
+
+        assertThat(checkRows().map(row -> row.group(1).split("\\.")[0]))
+                .containsExactlyInAnyOrderElementsOf(checks.toList());
+        assertThat(checkRows().map(row -> row.group(1)))
+                .allSatisfy(check ->
+                        assertThat(type(check).getMethods()).extracting("name").contains(method(check)));
+    }
+
+    private static Stream<MatchResult> checkRows() {
+        return Pages.lines(Pages.ROOT.resolve(PAGE)).stream()
+                .dropWhile(line -> !line.startsWith("| check | who calls it |"))
+                .takeWhile(line -> line.startsWith("|"))
+                .flatMap(line -> Pattern.compile("^\\| `([\\w.]+)` \\| ([^|]+) \\|")
+                        .matcher(line)
+                        .results());
     }
 
     /** Only what is a state of one of them is a constant of type byte. */

@@ -25,18 +25,18 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
  *
  * @param given settings of the engine
  * @param findings what the post-processor has found
- * @param further checks of what not every application has
+ * @param parts what not every application has
  */
-record EngineCheck(
+record EngineStart(
         ConfigurableListableBeanFactory factory,
         EngineBeans engine,
         EngineSettings given,
         TaskLimits limits,
         Findings findings,
-        List<FurtherCheck> further) {
+        List<StartupPart> parts) {
 
     /** Fails the start if something is wrong. */
-    void start(VirtualThreadBeanPostProcessor postProcessor) {
+    void run(VirtualThreadBeanPostProcessor postProcessor) {
         List<Mistake> mistakes = mistakes();
         if (!mistakes.isEmpty()) {
             throw new VirtualThreadConfigurationException(mistakes);
@@ -59,7 +59,7 @@ record EngineCheck(
                     limits.all().stream().map(TaskLimit::settings).toList()));
         }
         mistakes.addAll(unknownDefault());
-        further.forEach(check -> mistakes.addAll(check.mistakes(limits)));
+        parts.forEach(part -> mistakes.addAll(part.mistakes(limits)));
         mistakes.addAll(findings.mistakes());
         if (given.selfInvocation() == SelfInvocation.FAIL) {
             mistakes.addAll(findings.selfInvocations());
@@ -85,10 +85,10 @@ record EngineCheck(
         engine.pools().warnOfOverdraft();
         if (intercepted && !findings.methods().isEmpty()) {
             new StatementWarnings(limits, factory)
-                    .log(findings.methods(), further.stream().anyMatch(FurtherCheck::givesDeadlines));
+                    .log(findings.methods(), parts.stream().anyMatch(StartupPart::givesDeadlines));
         }
         StartupReport report = new StartupReport(given, factory.getBeanClassLoader(), engine::decoratorNames);
-        report.log(findings, limits, intercepted, further);
+        report.log(findings, limits, intercepted, parts);
         if (hasOwnLimits()) {
             report.logNumbers(limits, findings.methods());
         }
@@ -154,6 +154,6 @@ record EngineCheck(
         if (name == null || LimitNames.isNone(name) || limits.contains(name)) {
             return List.of();
         }
-        return List.of(FurtherCheck.unknownLimit("virtual-thread.default-limit", name, limits));
+        return List.of(StartupPart.unknownLimit("virtual-thread.default-limit", name, limits));
     }
 }

@@ -7,9 +7,9 @@ import io.github.virtualthread.mistake.PropertyKeys;
 import io.github.virtualthread.mistake.Spelling;
 import java.util.List;
 
-/** A part of the start-up check for what not every application has. It is asked once, at the start. */
+/** What not every application has, as the start checks and reports it. It is asked once, at the start. */
 @FunctionalInterface
-public interface FurtherCheck {
+public interface StartupPart {
 
     /** Names of such beans: for their type, Spring would ask every bean of the application. */
     List<String> BEANS = List.of(BeanNames.DOOR_SETTINGS, BeanNames.ASYNC_CHECK);
