@@ -149,9 +149,10 @@ record Descriptors(
     /** Before the first exchange there may be no state. */
     private static ClusterState state(TaskLimit limit, int permits) {
         ClusterState known = limit.cluster();
-        return known == null
-                ? new ClusterState(Lending.LOST, Duration.ZERO, permits, 0, 0, Duration.ZERO, List.of())
-                : known;
+        if (known == null) {
+            return new ClusterState(Lending.LOST, Duration.ZERO, permits, 0, 0, Duration.ZERO, List.of());
+        }
+        return known;
     }
 
     /** Null for nobody: then the engine has not been told yet. */
@@ -171,9 +172,10 @@ record Descriptors(
 
     private static @Nullable Integer keys(TaskLimit limit) {
         int keys = limit.keys();
-        return keys == 0 && bound(limit.permitsPerKey()) == null && bound(limit.queueCapacityPerKey()) == null
-                ? null
-                : keys;
+        if (keys == 0 && bound(limit.permitsPerKey()) == null && bound(limit.queueCapacityPerKey()) == null) {
+            return null;
+        }
+        return keys;
     }
 
     private static @Nullable Integer bound(int most) {

@@ -69,11 +69,12 @@ record Endings(TaskLimits limits, LiveCalls live) {
                             .formatted(id, name));
         }
         if (!insisted && live.cancel(id).isEmpty()) {
-            throw live.find(under, id).isEmpty()
-                    ? new NoSuchElementException("Call %d of %s has just ended".formatted(id, name))
-                    : new IllegalArgumentException(
-                            "Call %d of %s uses its caller's own thread, which cannot be interrupted from outside"
-                                    .formatted(id, name));
+            if (live.find(under, id).isEmpty()) {
+                throw new NoSuchElementException("Call %d of %s has just ended".formatted(id, name));
+            }
+            throw new IllegalArgumentException(
+                    "Call %d of %s uses its caller's own thread, which cannot be interrupted from outside"
+                            .formatted(id, name));
         }
         SafeLog.write(() -> logger.info("Limit '{}': call {} of {} cancelled by ENDPOINT", limit, id, name));
         return new EndedDescriptor(limit, 0, 1);

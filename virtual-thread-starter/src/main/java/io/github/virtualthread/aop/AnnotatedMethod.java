@@ -64,13 +64,18 @@ record AnnotatedMethod(
     Method annotatedDeclaration() {
         for (Method each : declarations) {
             Method written = BridgeMethodResolver.findBridgedMethod(each);
-            if (carrier == null
-                    ? Declaration.of(written, declaration.type()) != null
-                    : written.getDeclaringClass() == carrier) {
+            if (hasAnnotation(written)) {
                 return written;
             }
         }
         return method;
+    }
+
+    private boolean hasAnnotation(Method written) {
+        if (carrier == null) {
+            return Declaration.of(written, declaration.type()) != null;
+        }
+        return written.getDeclaringClass() == carrier;
     }
 
     /** Declared type of a parameter of the method that runs; unknown if there is no such parameter. */

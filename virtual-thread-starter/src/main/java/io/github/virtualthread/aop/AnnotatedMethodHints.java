@@ -38,18 +38,19 @@ final class AnnotatedMethodHints implements BeanRegistrationAotProcessor {
                 addKey(keys, method, bean);
             }
         }
-        return kept.isEmpty()
-                ? null
-                : (generation, code) -> {
-                    ReflectionHints hints = generation.getRuntimeHints().reflection();
-                    for (Class<?> type : kept) {
-                        if ((type.isInterface() || !TypeHierarchy.isOfSpring(type))
-                                && !type.getName().startsWith("java.")) {
-                            hints.registerType(type, MemberCategory.INVOKE_DECLARED_METHODS);
-                        }
-                    }
-                    keys.forEach(each -> each.registerHints(hints));
-                };
+        if (kept.isEmpty()) {
+            return null;
+        }
+        return (generation, code) -> {
+            ReflectionHints hints = generation.getRuntimeHints().reflection();
+            for (Class<?> type : kept) {
+                if ((type.isInterface() || !TypeHierarchy.isOfSpring(type))
+                        && !type.getName().startsWith("java.")) {
+                    hints.registerType(type, MemberCategory.INVOKE_DECLARED_METHODS);
+                }
+            }
+            keys.forEach(each -> each.registerHints(hints));
+        };
     }
 
     /** Mistakes are reported at the start, under the properties of that start. */

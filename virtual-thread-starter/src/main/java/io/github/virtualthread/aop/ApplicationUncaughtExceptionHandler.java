@@ -82,9 +82,10 @@ public final class ApplicationUncaughtExceptionHandler implements AsyncUncaughtE
      */
     public static void rejected(
             AsyncUncaughtExceptionHandler handler, Throwable rejection, Method method, @Nullable Object... params) {
-        AsyncUncaughtExceptionHandler last = handler instanceof ApplicationUncaughtExceptionHandler ofApplication
-                ? ofApplication.found.obtain()
-                : handler;
+        AsyncUncaughtExceptionHandler last = handler;
+        if (handler instanceof ApplicationUncaughtExceptionHandler ofApplication) {
+            last = ofApplication.found.obtain();
+        }
         if (!LOGGING.equals(last) && last.getClass() != SimpleAsyncUncaughtExceptionHandler.class) {
             last.handleUncaughtException(rejection, method, params);
         }

@@ -93,10 +93,11 @@ final class KeyExpression {
     }
 
     static String withoutText(Class<?> type) {
-        return type.isArray()
-                ? "an array, %s: each array would be a key of its own".formatted(type.getSimpleName())
-                : "an object of %s, which has neither toString() nor hashCode(): each object would be a key of its own"
-                        .formatted(type.getName());
+        if (type.isArray()) {
+            return "an array, %s: each array would be a key of its own".formatted(type.getSimpleName());
+        }
+        return "an object of %s, which has neither toString() nor hashCode(): each object would be a key of its own"
+                .formatted(type.getName());
     }
 
     /** Registers what the expression calls by reflection. */

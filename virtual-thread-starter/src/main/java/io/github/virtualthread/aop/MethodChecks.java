@@ -119,11 +119,16 @@ final class MethodChecks {
         return new Mistake(
                 "%s returns %s, but a method with %s must return exactly void, Future, CompletionStage or CompletableFuture"
                         .formatted(method.qualifiedName(), returned, method.annotation()),
-                method.carrier() == null
-                        ? "Return a CompletableFuture, such as completedFuture(value), or remove %s. For a limit on the caller's own thread use @Limited, which allows any return type."
-                                .formatted(method.annotation())
-                        : "Remove %s from %s and annotate single methods instead, or return a CompletableFuture."
-                                .formatted(method.annotation(), method.place()));
+                returnFuture(method));
+    }
+
+    private static String returnFuture(AnnotatedMethod method) {
+        if (method.carrier() == null) {
+            return "Return a CompletableFuture, such as completedFuture(value), or remove %s. For a limit on the caller's own thread use @Limited, which allows any return type."
+                    .formatted(method.annotation());
+        }
+        return "Remove %s from %s and annotate single methods instead, or return a CompletableFuture."
+                .formatted(method.annotation(), method.place());
     }
 
     private static @Nullable Mistake checkAsync(AnnotatedMethod method, Class<?> type) {
@@ -136,9 +141,10 @@ final class MethodChecks {
                     || MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY)
                             .isPresent(each)) {
                 String async = "@" + each.substring(each.lastIndexOf('.') + 1);
-                String problem = method.isLimited()
-                        ? "the permit would be returned before the work begins"
-                        : "the call would be moved to another thread twice";
+                String problem = "the call would be moved to another thread twice";
+                if (method.isLimited()) {
+                    problem = "the permit would be returned before the work begins";
+                }
                 return new Mistake(
                         "%s has both %s and %s: %s"
                                 .formatted(method.qualifiedName(), async, method.annotation(), problem),

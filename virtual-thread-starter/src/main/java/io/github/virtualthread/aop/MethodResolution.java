@@ -90,9 +90,10 @@ final class MethodResolution {
                 .map(each -> Declaration.of(place, each))
                 .filter(Objects::nonNull)
                 .toList();
-        return found.isEmpty()
-                ? null
-                : new AnnotatedMethod(owner, known, declarations, found.get(0), carrier, found.size() > 1);
+        if (found.isEmpty()) {
+            return null;
+        }
+        return new AnnotatedMethod(owner, known, declarations, found.get(0), carrier, found.size() > 1);
     }
 
     private static boolean declares(Class<?> type, List<Method> declarations) {

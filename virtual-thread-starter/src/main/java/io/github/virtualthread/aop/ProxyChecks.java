@@ -19,12 +19,15 @@ record ProxyChecks(AnnotatedMethods methods) implements MethodChecks.Reach {
         if (!classProxy || !(isFinal || isSealed)) {
             return null;
         }
-        String kind = type.isRecord() ? "a record" : isFinal ? "final" : "sealed";
-        String remedy = type.isRecord()
-                ? "it a non-final class"
-                : isFinal
-                        ? "the class non-final (in Kotlin open, or use the kotlin-spring plugin)"
-                        : "the class non-sealed";
+        String kind = "sealed";
+        String remedy = "the class non-sealed";
+        if (type.isRecord()) {
+            kind = "a record";
+            remedy = "it a non-final class";
+        } else if (isFinal) {
+            kind = "final";
+            remedy = "the class non-final (in Kotlin open, or use the kotlin-spring plugin)";
+        }
         return new Mistake(
                 "%s has methods with %s, but cannot be proxied, because it is %s"
                         .formatted(type.getName(), methods.annotations(type), kind),
@@ -44,6 +47,10 @@ record ProxyChecks(AnnotatedMethods methods) implements MethodChecks.Reach {
         if (problem == null) {
             return null;
         }
+        String remedy = "Declare it in an interface, or use class proxies (proxyTargetClass = true).";
+        if (classProxy || method.is(Modifier.PRIVATE | Modifier.STATIC)) {
+            remedy = "Make it a public or protected method that is neither final nor static.";
+        }
         return new Mistake(
                 "%s has %s, but is %s: calls bypass the proxy and would %s"
                         .formatted(
@@ -51,9 +58,7 @@ record ProxyChecks(AnnotatedMethods methods) implements MethodChecks.Reach {
                                 method.annotation(),
                                 problem,
                                 method.isLimited() ? "take no permit" : "run on the caller's thread"),
-                classProxy || method.is(Modifier.PRIVATE | Modifier.STATIC)
-                        ? "Make it a public or protected method that is neither final nor static."
-                        : "Declare it in an interface, or use class proxies (proxyTargetClass = true).");
+                remedy);
     }
 
     /** An annotation on a type covers the methods that the proxy can intercept. */
@@ -75,9 +80,10 @@ record ProxyChecks(AnnotatedMethods methods) implements MethodChecks.Reach {
         if (method.is(Modifier.FINAL) && !Modifier.isFinal(type.getModifiers())) {
             return "final";
         }
-        return !method.is(Modifier.PUBLIC | Modifier.PROTECTED) && isForeign(method.method(), type)
-                ? "package-private in a package other than that of " + type.getName()
-                : null;
+        if (!method.is(Modifier.PUBLIC | Modifier.PROTECTED) && isForeign(method.method(), type)) {
+            return "package-private in a package other than that of " + type.getName();
+        }
+        return null;
     }
 
     /** A subclass sees package-private methods only of its own package, which is one per class loader. */

@@ -54,12 +54,14 @@ record SettingsChecks(CallSettings calls, Supplier<TaskLimits> limits) {
                             .formatted(method.annotation(), method.place()),
                     "Name one, as in %s(\"db\"), or remove %s.".formatted(method.annotation(), method.annotation()));
         }
+        if (limit == null) {
+            return null;
+        }
         // a default limit that does not exist is reported once, not for every method
-        return limit == null
-                        || limit.equals(calls.settings().defaultLimit())
-                        || limits.get().contains(limit)
-                ? null
-                : unknown(method, limit);
+        if (limit.equals(calls.settings().defaultLimit()) || limits.get().contains(limit)) {
+            return null;
+        }
+        return unknown(method, limit);
     }
 
     private @Nullable Mistake checkDuration(AnnotatedMethod method, String attribute, String written) {
@@ -84,21 +86,23 @@ record SettingsChecks(CallSettings calls, Supplier<TaskLimits> limits) {
 
     private Mistake unknown(AnnotatedMethod method, String limit) {
         String action = Spelling.question(limit, limits.get().names()) + "Correct " + source(method);
+        if (LimitNames.isAllowed(limit)) {
+            action += ", or set %s.permits".formatted(PropertyKeys.limit(limit));
+        }
         return new Mistake(
                 "%s asks for limit '%s', but %s"
                         .formatted(
                                 method.place(),
                                 limit,
                                 LimitNames.whyUnknown(limit, limits.get().names())),
-                LimitNames.isAllowed(limit)
-                        ? "%s, or set %s.permits.".formatted(action, PropertyKeys.limit(limit))
-                        : action + ".");
+                action + ".");
     }
 
     /** Where the name of the limit is written. */
     private String source(AnnotatedMethod method) {
-        return calls.settings().of(method).limit() == null
-                ? method.annotation() + " on " + method.place()
-                : PropertyKeys.method(method.qualifiedName()) + ".limit";
+        if (calls.settings().of(method).limit() == null) {
+            return method.annotation() + " on " + method.place();
+        }
+        return PropertyKeys.method(method.qualifiedName()) + ".limit";
     }
 }

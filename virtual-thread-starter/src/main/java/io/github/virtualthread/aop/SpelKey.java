@@ -179,9 +179,10 @@ final class SpelKey {
         if (from.isArray()) {
             return from.getComponentType();
         }
-        return Map.class.isAssignableFrom(from.toClass())
-                ? from.as(Map.class).getGeneric(1)
-                : from.as(Collection.class).getGeneric(0);
+        if (Map.class.isAssignableFrom(from.toClass())) {
+            return from.as(Map.class).getGeneric(1);
+        }
+        return from.as(Collection.class).getGeneric(0);
     }
 
     /** The variables of one call are its arguments. */

@@ -180,9 +180,7 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
      * @return all mistakes, and all advised methods
      */
     public Findings check(Supplier<TaskLimits> limits, MethodSettings settings) {
-        MethodChecks.Reach reach = isWeaving()
-                ? new WeavingChecks(methods, isEnabled(), factory().getBeanClassLoader())
-                : new ProxyChecks(methods);
+        MethodChecks.Reach reach = reach();
         CallSettings calls = new CallSettings(factory()::resolveEmbeddedValue, settings);
         MethodChecks checks = new MethodChecks(methods, new SettingsChecks(calls, limits), reach);
         beans.checkNow(checks);
@@ -193,6 +191,13 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
             mistakes.addAll(weaving.check(factory(), beans.created(), checks));
         }
         return new Findings(List.copyOf(mistakes), findings.methods(), findings.selfInvocations());
+    }
+
+    private MethodChecks.Reach reach() {
+        if (isWeaving()) {
+            return new WeavingChecks(methods, isEnabled(), factory().getBeanClassLoader());
+        }
+        return new ProxyChecks(methods);
     }
 
     /**
@@ -279,11 +284,16 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
         } catch (RuntimeException | LinkageError thrown) {
             failure = cannotBeProxied(type, thrown);
         }
-        boolean classProxy = result instanceof SpringProxy
-                ? !Proxy.isProxyClass(result.getClass())
-                : predictsClassProxy(beanName, type);
-        beans.add(bean, beanName, new Created(type, classProxy), failure);
+        beans.add(bean, beanName, new Created(type, isClassProxy(result, beanName, type)), failure);
         return result;
+    }
+
+    /** Whether the bean, as it goes to the application, is a subclass, or would be one if it had a proxy. */
+    private boolean isClassProxy(Object result, String beanName, Class<?> type) {
+        if (result instanceof SpringProxy) {
+            return !Proxy.isProxyClass(result.getClass());
+        }
+        return predictsClassProxy(beanName, type);
     }
 
     /** The class of the bean that has annotated methods: that of the target, otherwise that of the proxy, otherwise null. */

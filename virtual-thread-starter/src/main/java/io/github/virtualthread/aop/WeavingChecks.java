@@ -51,9 +51,10 @@ final class WeavingChecks implements MethodChecks.Reach {
 
     /** AspectJ looks at the method that has the body, and at the class that declares it. */
     private static boolean isItselfAnnotated(AnnotatedMethod method) {
-        return method.carrier() == null
-                ? Declaration.of(method.method(), method.declaration().type()) != null
-                : method.carrier() == method.method().getDeclaringClass();
+        if (method.carrier() == null) {
+            return Declaration.of(method.method(), method.declaration().type()) != null;
+        }
+        return method.carrier() == method.method().getDeclaringClass();
     }
 
     private Mistake notWoven(Class<?> declaring) {
@@ -101,12 +102,16 @@ final class WeavingChecks implements MethodChecks.Reach {
         if (isPresent && (anyWoven || notWoven.isEmpty() || AspectJRuntime.isAgent())) {
             return null;
         }
+        String problem = "AspectJ is not on the classpath";
+        String start = "Add the dependency org.aspectj:aspectjweaver, and start";
+        if (isPresent) {
+            problem =
+                    "no class with annotated methods is woven: the calls would run on their callers' threads and take no permits";
+            start = "Start";
+        }
         return new Mistake(
-                "Mode ASPECTJ is set, but "
-                        + (isPresent
-                                ? "no class with annotated methods is woven: the calls would run on their callers' threads and take no permits"
-                                : "AspectJ is not on the classpath"),
-                (isPresent ? "Start" : "Add the dependency org.aspectj:aspectjweaver, and start")
+                "Mode ASPECTJ is set, but " + problem,
+                start
                         + " the JVM, and that of the tests, with -javaagent:/path/to/aspectjweaver-<version>.jar, or weave at"
                         + " compile time; docs/weaving.md describes both. Or use mode PROXY.");
     }

@@ -73,9 +73,11 @@ final class AsyncCoverage {
         this.pointcuts = new LinkedHashSet<>(methods.pointcuts);
         pointcuts.add(new AsyncAnnotationAdvisor().getPointcut());
         String aspect = TaskManagementConfigUtils.ASYNC_EXECUTION_ASPECT_BEAN_NAME;
-        this.woven = beans.containsBean(aspect)
-                ? methods.calls(beans.getBean(aspect, AsyncExecutionAspectSupport.class))
-                : null;
+        if (beans.containsBean(aspect)) {
+            this.woven = methods.calls(beans.getBean(aspect, AsyncExecutionAspectSupport.class));
+        } else {
+            this.woven = null;
+        }
         for (String name : beans.getSingletonNames()) {
             Object bean = beans.getSingleton(name);
             if (bean != null && !(bean instanceof FactoryBean)) {
@@ -91,16 +93,17 @@ final class AsyncCoverage {
 
     /** As in {@code 3 methods under limit 'common', 1 method without a limit}. */
     String summary() {
-        return limited.isEmpty()
-                ? "no method of the beans created so far"
-                : limited.entrySet().stream()
-                        .map(each -> "%s %s"
-                                .formatted(
-                                        Numbers.of(each.getValue().size(), "method"),
-                                        LimitNames.isNone(each.getKey())
-                                                ? "without a limit"
-                                                : "under limit " + each.getKey()))
-                        .collect(Collectors.joining(", "));
+        if (limited.isEmpty()) {
+            return "no method of the beans created so far";
+        }
+        return limited.entrySet().stream()
+                .map(each -> summary(each.getKey(), each.getValue().size()))
+                .collect(Collectors.joining(", "));
+    }
+
+    private static String summary(String limit, int methods) {
+        String under = LimitNames.isNone(limit) ? "without a limit" : "under limit " + limit;
+        return "%s %s".formatted(Numbers.of(methods, "method"), under);
     }
 
     private void look(String name, Object bean) {
@@ -162,10 +165,11 @@ final class AsyncCoverage {
         if (woven != null) {
             return "it is not woven";
         }
-        return advising
-                ? "bean '%s' has no advice for it, as it was created too early, is a mock, or @EnableAsync names another annotation"
-                        .formatted(bean.name)
-                : "no class has @EnableAsync";
+        if (!advising) {
+            return "no class has @EnableAsync";
+        }
+        return "bean '%s' has no advice for it, as it was created too early, is a mock, or @EnableAsync names another annotation"
+                .formatted(bean.name);
     }
 
     private void onCallersThread(String name, String reason) {

@@ -126,9 +126,10 @@ final class AsyncExecutors implements BeanPostProcessor, PriorityOrdered, BeanFa
     /** How a bean is declared, null if by no definition. While it is created, its factory knows it by the class of the object. */
     @Nullable
     Class<?> declaredType(String name) {
-        return beans().containsBeanDefinition(name) && !beans().isFactoryBean(name)
-                ? beans().getMergedBeanDefinition(name).getResolvableType().resolve()
-                : null;
+        if (!beans().containsBeanDefinition(name) || beans().isFactoryBean(name)) {
+            return null;
+        }
+        return beans().getMergedBeanDefinition(name).getResolvableType().resolve();
     }
 
     /** What is wrong with the beans that are asked for. Those that are created from now on are checked at once. */
@@ -176,9 +177,10 @@ final class AsyncExecutors implements BeanPostProcessor, PriorityOrdered, BeanFa
             executors.add(name);
             executors.addAll(List.of(beans().getAliases(name)));
         }
-        String why = bean.equals(AsyncSettings.APPLICATION)
-                ? ", as Spring Boot makes none beside other executors, unless spring.task.execution.mode is force"
-                : "";
+        String why = "";
+        if (bean.equals(AsyncSettings.APPLICATION)) {
+            why = ", as Spring Boot makes none beside other executors, unless spring.task.execution.mode is force";
+        }
         return new Mistake(
                 "%s: there is no bean '%s'%s".formatted(by.key(), bean, why),
                 Spelling.meant(bean, executors, "Executors are %s. Names of beans are exact.".formatted(executors)));

@@ -50,9 +50,10 @@ final class AsyncMethods {
 
     private @Nullable ExecutorView ofCommonLimit() {
         String limit = settings.limit();
-        return limit == null
-                ? null
-                : ExecutorView.of(beans.getBean(BeanNames.BY_HAND, VirtualThreads.class), "async", limit);
+        if (limit == null) {
+            return null;
+        }
+        return ExecutorView.of(beans.getBean(BeanNames.BY_HAND, VirtualThreads.class), "async", limit);
     }
 
     /** What takes the place of a bean that runs {@code @Async} methods: of any other one, the bean itself. */

@@ -32,9 +32,10 @@ record AsyncSettings(@Nullable String limit, Map<String, String> executors, bool
 
     static AsyncSettings of(Environment environment) {
         MutablePropertySources sources = ((ConfigurableEnvironment) environment).getPropertySources();
-        VirtualThreadProperties properties = PropertiesBinding.isAnySet(sources, StarterKeys.PREFIX.append("async"))
-                ? PropertiesBinding.of(sources).properties()
-                : null;
+        VirtualThreadProperties properties = null;
+        if (PropertiesBinding.isAnySet(sources, StarterKeys.PREFIX.append("async"))) {
+            properties = PropertiesBinding.of(sources).properties();
+        }
         Async async = properties == null ? new Async(null, Map.of()) : properties.async();
         Map<String, String> executors = new LinkedHashMap<>(async.executors());
         executors.values().removeIf(limit -> !StringUtils.hasText(limit));

@@ -53,9 +53,10 @@ final class LimitedExecutors {
         if (!(bean instanceof Executor)) {
             return "is a %s, not an executor".formatted(bean.getClass().getName());
         }
-        return bean instanceof TaskScheduler || bean instanceof ScheduledThreadPoolExecutor
-                ? "is a scheduler, whose tasks wait for a time and not for a permit"
-                : null;
+        if (bean instanceof TaskScheduler || bean instanceof ScheduledThreadPoolExecutor) {
+            return "is a scheduler, whose tasks wait for a time and not for a permit";
+        }
+        return null;
     }
 
     /** What is called in place of a method that runs tasks or belongs to a service of the JDK, null for other methods. */
@@ -213,9 +214,10 @@ final class LimitedExecutors {
             return Stream.empty();
         }
         Field parts = ReflectionUtils.findField(decorator.getClass(), "taskDecorators", List.class); // of a composite
-        return parts != null && value(parts, decorator) instanceof List<?> several
-                ? several.stream().flatMap(LimitedExecutors::decorators)
-                : Stream.of(decorator);
+        if (parts != null && value(parts, decorator) instanceof List<?> several) {
+            return several.stream().flatMap(LimitedExecutors::decorators);
+        }
+        return Stream.of(decorator);
     }
 
     private static @Nullable Object value(Field field, Object of) {

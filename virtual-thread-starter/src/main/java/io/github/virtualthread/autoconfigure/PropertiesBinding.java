@@ -151,10 +151,11 @@ record PropertiesBinding(@Nullable VirtualThreadProperties properties, List<Mist
             failed.add(name);
             // once Spring Boot has tried to bind keys below the name, the context has lost its value
             ConfigurationProperty property = property(name, context.getSources());
-            found.add(
-                    isOfList(name)
-                            ? PropertyMistakes.LIST
-                            : PropertyMistakes.wrongValue(name, target, property, error));
+            if (isOfList(name)) {
+                found.add(PropertyMistakes.LIST);
+            } else {
+                found.add(PropertyMistakes.wrongValue(name, target, property, error));
+            }
             return null;
         }
 

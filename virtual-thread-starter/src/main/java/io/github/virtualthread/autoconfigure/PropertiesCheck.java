@@ -74,9 +74,10 @@ final class PropertiesCheck implements BeanFactoryPostProcessor, ConfigurationPr
                 configurers.add(configurer);
             }
         }
-        return configurers.size() == 1
-                ? configurers.get(0).getAppliedPropertySources()
-                : environment.getPropertySources();
+        if (configurers.size() == 1) {
+            return configurers.get(0).getAppliedPropertySources();
+        }
+        return environment.getPropertySources();
     }
 
     /** How Spring Boot binds the properties. */

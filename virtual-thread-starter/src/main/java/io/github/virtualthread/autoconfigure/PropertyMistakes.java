@@ -221,11 +221,11 @@ final class PropertyMistakes {
     }
 
     private static Mistake mustBe(String rule, ConfigurationPropertyName name, String value, String action) {
-        return new Mistake(
-                "%s must be %s, was '%s'".formatted(name, rule, value),
-                value.contains("${") // Spring Boot leaves a placeholder without a value as it is
-                        ? "Set the property that the placeholder names, or give it a default, as in ${name:default}."
-                        : action);
+        String remedy = action;
+        if (value.contains("${")) { // Spring Boot leaves a placeholder without a value as it is
+            remedy = "Set the property that the placeholder names, or give it a default, as in ${name:default}.";
+        }
+        return new Mistake("%s must be %s, was '%s'".formatted(name, rule, value), remedy);
     }
 
     /** A value of an enum, as it is written in a property. */

@@ -52,9 +52,13 @@ final class StrayKeys {
     private StrayKeys(PropertiesBinding binding) {
         VirtualThreadProperties properties = binding.properties();
         this.binding = binding;
-        limits = properties == null
-                ? Set.of()
-                : properties.limits().keySet().stream().map(LimitNames::uniform).collect(Collectors.toSet());
+        if (properties == null) {
+            limits = Set.of();
+        } else {
+            limits = properties.limits().keySet().stream()
+                    .map(LimitNames::uniform)
+                    .collect(Collectors.toSet());
+        }
     }
 
     static StrayKeys in(ConfigurableEnvironment environment, PropertiesBinding binding) {
@@ -183,10 +187,10 @@ final class StrayKeys {
      * most keys costs no object.
      */
     private static int prefix(String key, String separators) {
-        int begin =
-                key.length() > 6 && separators.indexOf(key.charAt(6)) >= 0 && key.regionMatches(true, 0, "spring", 0, 6)
-                        ? 7
-                        : 0;
+        int begin = 0;
+        if (key.length() > 6 && separators.indexOf(key.charAt(6)) >= 0 && key.regionMatches(true, 0, "spring", 0, 6)) {
+            begin = 7;
+        }
         int elements = 0;
         int length = 0;
         for (int i = begin; i < key.length() && elements < 2; i++) {
@@ -242,10 +246,10 @@ final class StrayKeys {
     /** Mistake for a name that no limit can have. */
     static Mistake wrong(String name) {
         String nearest = name.replaceAll("[^\\p{L}\\p{N}._-]+", "-").replaceAll("^-|-$", "");
-        return new Mistake(
-                "Limit '%s': %s, was '%s'".formatted(name, LimitNames.RULE, name),
-                LimitNames.isAllowed(nearest)
-                        ? "Name it %s, as in %s.".formatted(nearest, PropertyKeys.limit(nearest))
-                        : "Use only these characters.");
+        String remedy = "Use only these characters.";
+        if (LimitNames.isAllowed(nearest)) {
+            remedy = "Name it %s, as in %s.".formatted(nearest, PropertyKeys.limit(nearest));
+        }
+        return new Mistake("Limit '%s': %s, was '%s'".formatted(name, LimitNames.RULE, name), remedy);
     }
 }

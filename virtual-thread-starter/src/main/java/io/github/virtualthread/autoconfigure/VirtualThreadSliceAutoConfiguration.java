@@ -46,9 +46,10 @@ public class VirtualThreadSliceAutoConfiguration {
         if (from == null) {
             return limit;
         }
-        return beans.containsBean(from.bean())
-                ? limit.withPermitsFrom(new PermitsFrom(from.bean(), 0))
-                : limit.withPermitsFrom(null).withPermits(PERMITS);
+        if (beans.containsBean(from.bean())) {
+            return limit.withPermitsFrom(new PermitsFrom(from.bean(), 0));
+        }
+        return limit.withPermitsFrom(null).withPermits(PERMITS);
     }
 
     /** Slices replace pools by embedded databases, which open a connection whenever one is asked for. */

@@ -279,9 +279,10 @@ final class ClusterShare extends PermitLease {
         if (onFailure() == OnFailure.WAIT) {
             return "";
         }
-        return replicas() == 0
-                ? ", because virtual-thread.cluster.replicas does not say how many replicas there are"
-                : ", because there are more replicas than permits";
+        if (replicas() == 0) {
+            return ", because virtual-thread.cluster.replicas does not say how many replicas there are";
+        }
+        return ", because there are more replicas than permits";
     }
 
     @Override

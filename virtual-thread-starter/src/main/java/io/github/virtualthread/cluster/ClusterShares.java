@@ -282,9 +282,10 @@ public final class ClusterShares {
             ClusterEngine engine = engines.get();
             beat = (settings.beat() == null ? engine.beat() : settings.beat()).toNanos();
             List<Answer> answers = engine.exchange(claims);
-            List<Answer> given = answers == null
-                    ? List.of()
-                    : answers.stream().filter(Objects::nonNull).toList();
+            List<Answer> given = List.of();
+            if (answers != null) {
+                given = answers.stream().filter(Objects::nonNull).toList();
+            }
             if (given.size() != claims.size()) {
                 throw new IllegalStateException("%s has given %d answers to %d claims, but must answer each"
                         .formatted(engine, given.size(), claims.size()));

@@ -119,9 +119,11 @@ final class Demand {
     int answer(Claim claim, Answer answer, PermitCounts counts, long now) {
         last = answer;
         answeredAt = now;
-        growsAt = answer.noGrowthFor().isZero()
-                ? claimedAt
-                : now + answer.noGrowthFor().toNanos();
+        if (answer.noGrowthFor().isZero()) {
+            growsAt = claimedAt;
+        } else {
+            growsAt = now + answer.noGrowthFor().toNanos();
+        }
         failed = false;
         int heldByOthers =
                 answer.others().stream().mapToInt(Answer.Other::holds).sum();

@@ -59,18 +59,11 @@ public final class LimitLedger {
 
         /** If the clock has stepped back, a lease ends as if it began now, and nobody knows how long ago an answer came. */
         Row notAfter(long now) {
-            return claimed <= now
-                    ? this
-                    : new Row(
-                            number,
-                            holds,
-                            wants,
-                            permits,
-                            Math.min(since, now),
-                            now,
-                            lease,
-                            now - lease,
-                            Math.min(started, now));
+            if (claimed <= now) {
+                return this;
+            }
+            long sinceNow = Math.min(since, now);
+            return new Row(number, holds, wants, permits, sinceNow, now, lease, now - lease, Math.min(started, now));
         }
     }
 

@@ -111,9 +111,10 @@ public final class ClusterCheck {
 
     /** A store of the application comes first, and lends by our rules. */
     static ClusterEngine engine(ListableBeanFactory beans) {
-        return hasStore(beans)
-                ? new StoredLimits(beans.getBean(ClusterStore.class))
-                : beans.getBean(ClusterEngine.class);
+        if (hasStore(beans)) {
+            return new StoredLimits(beans.getBean(ClusterStore.class));
+        }
+        return beans.getBean(ClusterEngine.class);
     }
 
     static boolean hasStore(ListableBeanFactory beans) {

@@ -214,9 +214,10 @@ public final class EngineBeans implements AopInfrastructureBean, BeanFactoryAwar
     TaskEngine engine(ObjectProvider<TaskListener> listeners) {
         ClassLoader classLoader = factory().getBeanClassLoader();
         // once: two first calls may look for listeners at the same time
-        List<TaskListener> own = ClassUtils.isPresent(TRANSACTIONS, classLoader)
-                ? List.of(new TransactionWarnings(factory()))
-                : List.of();
+        List<TaskListener> own = new ArrayList<>();
+        if (ClassUtils.isPresent(TRANSACTIONS, classLoader)) {
+            own.add(new TransactionWarnings(factory()));
+        }
         TaskLimits limits = presentLimits();
         TaskThreads threads = new TaskThreads(
                 settings.threadNamePrefix(), classLoader == null ? ClassUtils.getDefaultClassLoader() : classLoader);

@@ -112,9 +112,10 @@ record EngineStart(
     private void warnOfEngine() {
         if (ClusterCheck.engine(factory) instanceof StoredLimits stored
                 && stored.store() instanceof JdbcClusterStore database) {
-            String remedy = ClusterCheck.hasStore(factory)
-                    ? "create the JdbcClusterStore with a DataSource of its own"
-                    : "give the engine a DataSource of its own, by @VirtualThreadDataSource";
+            String remedy = "give the engine a DataSource of its own, by @VirtualThreadDataSource";
+            if (ClusterCheck.hasStore(factory)) {
+                remedy = "create the JdbcClusterStore with a DataSource of its own";
+            }
             new EngineConnections(database.dataSource(), factory).warn(limits, remedy);
         }
     }
@@ -142,11 +143,12 @@ record EngineStart(
     private List<Mistake> weighedTwice() {
         List<String> weights =
                 engine.weights.stream().map(each -> each.getClass().getName()).toList();
-        return weights.size() < 2
-                ? List.of()
-                : List.of(new Mistake(
-                        "There are several beans of type KeyWeight, but one weighs all keys: %s".formatted(weights),
-                        "Remove all but one of them."));
+        if (weights.size() < 2) {
+            return List.of();
+        }
+        return List.of(new Mistake(
+                "There are several beans of type KeyWeight, but one weighs all keys: %s".formatted(weights),
+                "Remove all but one of them."));
     }
 
     private List<Mistake> unknownDefault() {

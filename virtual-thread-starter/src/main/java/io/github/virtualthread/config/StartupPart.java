@@ -67,13 +67,12 @@ public interface StartupPart {
      * @return what is wrong
      */
     static Mistake unknownLimit(String key, String name, TaskLimits limits) {
+        String remedy = "Correct the name.";
+        if (LimitNames.isAllowed(name)) {
+            remedy = "Set %s.permits, or correct the name.".formatted(PropertyKeys.limit(name));
+        }
         return new Mistake(
                 "%s asks for limit '%s', but %s".formatted(key, name, LimitNames.whyUnknown(name, limits.names())),
-                Spelling.meant(
-                        name,
-                        limits.names(),
-                        LimitNames.isAllowed(name)
-                                ? "Set %s.permits, or correct the name.".formatted(PropertyKeys.limit(name))
-                                : "Correct the name."));
+                Spelling.meant(name, limits.names(), remedy));
     }
 }

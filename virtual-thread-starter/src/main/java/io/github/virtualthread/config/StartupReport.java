@@ -77,10 +77,11 @@ record StartupReport(EngineSettings settings, @Nullable ClassLoader classLoader,
                         Numbers.of(calls.size(), "annotated method"),
                         unlimited,
                         intercepted ? "" : ", not intercepted because virtual-thread.enabled is false"));
-        texts.add(
-                limits.isEmpty()
-                        ? "no limits"
-                        : limits.stream().map(TaskLimit::toString).collect(Collectors.joining(", ", "limits ", "")));
+        if (limits.isEmpty()) {
+            texts.add("no limits");
+        } else {
+            texts.add(limits.stream().map(TaskLimit::toString).collect(Collectors.joining(", ", "limits ", "")));
+        }
         texts.add("propagated: " + propagated());
         List<String> decorating = decorators.get();
         if (!decorating.isEmpty()) {

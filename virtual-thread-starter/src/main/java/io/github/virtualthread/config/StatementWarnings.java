@@ -59,9 +59,10 @@ record StatementWarnings(TaskLimits limits, ConfigurableListableBeanFactory fact
 
     private static String shown(List<String> names) {
         int left = names.size() - MOST_NAMES;
-        return left <= 1
-                ? String.join(", ", names)
-                : "%s and %d more".formatted(String.join(", ", names.subList(0, MOST_NAMES)), left);
+        if (left <= 1) {
+            return String.join(", ", names);
+        }
+        return "%s and %d more".formatted(String.join(", ", names.subList(0, MOST_NAMES)), left);
     }
 
     private String remedy(String pool) {
@@ -70,8 +71,9 @@ record StatementWarnings(TaskLimits limits, ConfigurableListableBeanFactory fact
             return "Put a CancellableDataSource below the pool of bean '%s', because HikariStatements could not reach it"
                     .formatted(pool);
         }
-        return factory.containsBean(BeanNames.SETTINGS)
-                ? "Set virtual-thread.jdbc.cancel-statements=true"
-                : "Declare a static @Bean method that returns a HikariStatements";
+        if (factory.containsBean(BeanNames.SETTINGS)) {
+            return "Set virtual-thread.jdbc.cancel-statements=true";
+        }
+        return "Declare a static @Bean method that returns a HikariStatements";
     }
 }

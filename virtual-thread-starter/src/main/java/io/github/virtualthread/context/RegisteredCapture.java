@@ -54,13 +54,14 @@ final class RegisteredCapture implements Capture {
         @Override
         public CapturedContext get() {
             V value = accessor.getValue();
-            return value == null
-                    ? CapturedContext.EMPTY
-                    : () -> {
-                        V before = accessor.getValue();
-                        accessor.setValue(value);
-                        return before == null ? accessor::restore : () -> accessor.restore(before);
-                    };
+            if (value == null) {
+                return CapturedContext.EMPTY;
+            }
+            return () -> {
+                V before = accessor.getValue();
+                accessor.setValue(value);
+                return before == null ? accessor::restore : () -> accessor.restore(before);
+            };
         }
 
         /** As a snapshot does that clears what it lacks: to set the value again would open one more scope of an observation. */

@@ -20,9 +20,10 @@ final class SecurityCapture implements Capture {
     public CapturedContext get() {
         SecurityContextHolderStrategy holder = SecurityContextHolder.getContextHolderStrategy();
         Authentication authentication = holder.getContext().getAuthentication();
-        return authentication == null || isShared(holder)
-                ? CapturedContext.EMPTY
-                : new Captured(holder, authentication);
+        if (authentication == null || isShared(holder)) {
+            return CapturedContext.EMPTY;
+        }
+        return new Captured(holder, authentication);
     }
 
     /**

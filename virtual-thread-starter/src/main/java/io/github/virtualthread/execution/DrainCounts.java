@@ -28,9 +28,10 @@ final class DrainCounts {
             if (refusal == null) {
                 return stopped ? INTERRUPTED : FINISHED;
             }
-            return refusal instanceof LimitExceededException rejection && rejection.reason() == Reason.SHUTDOWN
-                    ? DROPPED
-                    : null;
+            if (refusal instanceof LimitExceededException rejection && rejection.reason() == Reason.SHUTDOWN) {
+                return DROPPED;
+            }
+            return null;
         }
     }
 

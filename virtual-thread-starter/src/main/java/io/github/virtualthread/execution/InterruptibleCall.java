@@ -69,14 +69,19 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
 
         /** What the caller sees, no matter how the body reacted to the interrupt. */
         Throwable failure(InterruptibleCall call, @Nullable Throwable thrown) {
-            Throwable failure = outcome == Outcome.TIMEOUT
-                    ? TimeBounds.exception(call, this)
-                    : new CallCancelledException(
-                            what.formatted(call.spec().name(), call.spec().limitName()));
+            Throwable failure = failure(call);
             if (thrown != null) {
                 failure.addSuppressed(thrown);
             }
             return failure;
+        }
+
+        private Throwable failure(InterruptibleCall call) {
+            if (outcome == Outcome.TIMEOUT) {
+                return TimeBounds.exception(call, this);
+            }
+            return new CallCancelledException(
+                    what.formatted(call.spec().name(), call.spec().limitName()));
         }
     }
 
@@ -240,9 +245,10 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
     @Override
     public final String whyStopped() {
         Cause why = cause();
-        return why == null
-                ? spec().name() + " was stopped"
-                : String.valueOf(why.failure(this, null).getMessage());
+        if (why == null) {
+            return spec().name() + " was stopped";
+        }
+        return String.valueOf(why.failure(this, null).getMessage());
     }
 
     @Override

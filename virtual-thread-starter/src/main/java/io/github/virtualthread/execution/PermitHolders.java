@@ -101,6 +101,14 @@ final class PermitHolders {
         if (held != null
                 && outer != null
                 && warned.add(String.join(" ", outer.spec().name(), inner, limit.name()))) {
+            String full = "all %d permits are held this way".formatted(held.permits());
+            if (held.permits() == 1) {
+                full = "the only permit is held this way";
+            }
+            String remedy = "Give %1$s a limit of its own, let one call do both, make %1$s @Limited".formatted(inner);
+            if (isOfExecutor) {
+                remedy = "Submit it to an executor under another limit, run it on the caller's thread";
+            }
             logger.warn(
                     "{}{} {} {} while it holds a permit of limit '{}', and no other permit is free. Once {}, none of these calls"
                             + " can proceed. {}, or set virtual-thread.limits.{}.nested to fail.",
@@ -109,12 +117,8 @@ final class PermitHolders {
                     isOfExecutor ? "submits a task to" : "calls",
                     inner,
                     held.name(),
-                    held.permits() == 1
-                            ? "the only permit is held this way"
-                            : "all %d permits are held this way".formatted(held.permits()),
-                    isOfExecutor
-                            ? "Submit it to an executor under another limit, run it on the caller's thread"
-                            : "Give %1$s a limit of its own, let one call do both, make %1$s @Limited".formatted(inner),
+                    full,
+                    remedy,
                     limit.name());
         }
     }

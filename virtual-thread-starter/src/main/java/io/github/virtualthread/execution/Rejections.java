@@ -144,16 +144,21 @@ final class Rejections {
             if (number == 0) {
                 return;
             }
-            String calls = number == 1
-                    ? "a call:"
-                    : String.format(
-                            Locale.ROOT,
-                            "%,d calls within %d s (%s); the last one:",
-                            number,
-                            Duration.ofNanos(System.nanoTime() - before).toSeconds() + 1,
-                            String.join(", ", kinds));
+            String calls = calls(number, System.nanoTime() - before, kinds);
             Throwable failure = Objects.requireNonNull(last); // written before it was counted
             SafeLog.write(() -> logger.warn("{} {} {}", what, calls, failure.getMessage()));
+        }
+
+        private static String calls(long number, long nanos, List<String> kinds) {
+            if (number == 1) {
+                return "a call:";
+            }
+            return String.format(
+                    Locale.ROOT,
+                    "%,d calls within %d s (%s); the last one:",
+                    number,
+                    Duration.ofNanos(nanos).toSeconds() + 1,
+                    String.join(", ", kinds));
         }
 
         private void conclude() {

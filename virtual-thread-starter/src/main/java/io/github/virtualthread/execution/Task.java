@@ -74,9 +74,12 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
     /** Asks for a permit. A refusal completes the future like any other outcome. */
     void submit() {
         try {
-            Reason refused = TimeBounds.deadline(this) == null
-                    ? askForPermit(Long.MAX_VALUE)
-                    : parts().bounds().ask(this);
+            Reason refused;
+            if (TimeBounds.deadline(this) == null) {
+                refused = askForPermit(Long.MAX_VALUE);
+            } else {
+                refused = parts().bounds().ask(this);
+            }
             if (refused != null) {
                 rejectUnqueued(refused);
             }
@@ -428,9 +431,10 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
 
     /** A platform thread, which reports one call after the other, may have a context already. */
     private Scope openContext() {
-        return Thread.currentThread().isVirtual()
-                ? ContextPropagation.open(context)
-                : parts().propagation().replace(context);
+        if (Thread.currentThread().isVirtual()) {
+            return ContextPropagation.open(context);
+        }
+        return parts().propagation().replace(context);
     }
 
     /** The task has left its queue because somebody completed its future. */

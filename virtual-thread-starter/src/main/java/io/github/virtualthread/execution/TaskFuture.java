@@ -85,10 +85,11 @@ class TaskFuture extends CompletableFuture<@Nullable Object> {
 
     /** What the body threw, given the failure that a continuation of its future sees. */
     static Throwable thrown(Throwable failure) {
-        return failure instanceof CompletionException
-                        && failure.getCause() instanceof CancellationException cancellation
-                ? cancellation
-                : failure;
+        if (failure instanceof CompletionException
+                && failure.getCause() instanceof CancellationException cancellation) {
+            return cancellation;
+        }
+        return failure;
     }
 
     /**

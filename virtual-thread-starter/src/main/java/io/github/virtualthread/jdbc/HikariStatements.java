@@ -96,11 +96,12 @@ public final class HikariStatements implements BeanPostProcessor, PriorityOrdere
     public static boolean isCovered(DataSource dataSource) {
         try {
             List<DataSource> behind = behind(dataSource);
-            return behind.isEmpty()
-                    ? dataSource.isWrapperFor(CancellableDataSource.class)
-                            || (HIKARI && Pool.isCovered(dataSource))
-                            || showsOne(dataSource)
-                    : behind.stream().allMatch(HikariStatements::isCovered);
+            if (!behind.isEmpty()) {
+                return behind.stream().allMatch(HikariStatements::isCovered);
+            }
+            return dataSource.isWrapperFor(CancellableDataSource.class)
+                    || (HIKARI && Pool.isCovered(dataSource))
+                    || showsOne(dataSource);
         } catch (SQLException | RuntimeException unknown) {
             return false;
         }

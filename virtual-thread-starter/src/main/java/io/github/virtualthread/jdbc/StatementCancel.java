@@ -87,9 +87,11 @@ final class StatementCancel extends CurrentCall {
     void watch(StoppableBody body, boolean cancellable) {
         try (ScopedLock held = lock.hold()) {
             long call = number;
-            watch = statement == null || !cancellable
-                    ? body.schedule(times.longest(), () -> interruptUncancellable(call, body))
-                    : body.schedule(times.again(), () -> cancelUntilEnd(call, body));
+            if (statement == null || !cancellable) {
+                watch = body.schedule(times.longest(), () -> interruptUncancellable(call, body));
+            } else {
+                watch = body.schedule(times.again(), () -> cancelUntilEnd(call, body));
+            }
         } catch (OutOfMemoryError shortage) {
             // a rollback without a watch is better than none
         }

@@ -38,17 +38,18 @@ public final class CallTimeoutException extends TimeoutException {
      */
     public CallTimeoutException(String task, String limit, Kind kind, Duration bound, boolean inherited) {
         super("%s ran %s of %s under limit '%s' and was interrupted"
-                .formatted(
-                        task,
-                        kind == Kind.TIMEOUT
-                                ? "longer than its timeout"
-                                : "past its %sdeadline".formatted(inherited ? "caller's " : ""),
-                        Durations.text(bound),
-                        limit));
+                .formatted(task, passed(kind, inherited), Durations.text(bound), limit));
         this.task = task;
         this.limit = limit;
         this.kind = kind;
         this.bound = bound;
+    }
+
+    private static String passed(Kind kind, boolean inherited) {
+        if (kind == Kind.TIMEOUT) {
+            return "longer than its timeout";
+        }
+        return inherited ? "past its caller's deadline" : "past its deadline";
     }
 
     /** Called by the constructor of {@link Throwable}: walks no stack. */

@@ -83,9 +83,10 @@ final class Expiry {
     private @Nullable PermitRequest poll() {
         try (ScopedLock held = lock.hold()) {
             Duration longest = limit.maxWait();
-            return longest == null
-                    ? null
-                    : queue.pollWaitingAtLeast(TimeUnit.NANOSECONDS.convert(longest), System.nanoTime());
+            if (longest == null) {
+                return null;
+            }
+            return queue.pollWaitingAtLeast(TimeUnit.NANOSECONDS.convert(longest), System.nanoTime());
         }
     }
 }

@@ -145,10 +145,7 @@ public class LimitExceededException extends TaskRejectedException {
         String around = available > 0 && full != null ? ", and " + full : "";
         return state + ofKey() + around + "; "
                 + switch (reason) {
-                    case QUEUE_FULL ->
-                        isKeyFull()
-                                ? "raise its permits-per-key, or send fewer calls with this key"
-                                : more() + ", raise its queue-capacity for bursts, or send fewer calls";
+                    case QUEUE_FULL -> moreRoom();
                     case KEY_QUEUE_FULL ->
                         more() + ", raise its queue-capacity-per-key for bursts, or send fewer calls with this key";
                     case WAIT_TIMEOUT -> more() + ", raise its max-wait, or send fewer calls";
@@ -166,11 +163,19 @@ public class LimitExceededException extends TaskRejectedException {
                 };
     }
 
+    private String moreRoom() {
+        if (isKeyFull()) {
+            return "raise its permits-per-key, or send fewer calls with this key";
+        }
+        return more() + ", raise its queue-capacity for bursts, or send fewer calls";
+    }
+
     private String ofKey() {
-        return keyUse == null
-                ? ""
-                : ", key '%s' has %d running and %d waiting"
-                        .formatted(shown(keyUse.key()), keyUse.running(), keyUse.waiting());
+        if (keyUse == null) {
+            return "";
+        }
+        return ", key '%s' has %d running and %d waiting"
+                .formatted(shown(keyUse.key()), keyUse.running(), keyUse.waiting());
     }
 
     /** A client may have chosen the key: it must neither forge a line of the log nor fill one. */
@@ -180,10 +185,11 @@ public class LimitExceededException extends TaskRejectedException {
     }
 
     private String lent() {
-        return isNothingLent()
-                ? "no permits, because none are lent to this replica,"
-                : "%d of %s for this replica, %d of them free,"
-                        .formatted(lent, Numbers.of(clusterPermits(), "permit"), available);
+        if (isNothingLent()) {
+            return "no permits, because none are lent to this replica,";
+        }
+        return "%d of %s for this replica, %d of them free,"
+                .formatted(lent, Numbers.of(clusterPermits(), "permit"), available);
     }
 
     private boolean isNothingLent() {

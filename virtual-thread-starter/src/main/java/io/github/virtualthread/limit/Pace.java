@@ -41,8 +41,9 @@ final class Pace {
      */
     long nanosUntil(int permits, int running, long fullSince, long now, long completed) {
         long seen = completed - completedBefore;
-        return fullSince == 0 || full != fullSince || seen < FEWEST_ENDS
-                ? 0
-                : (long) ((double) permits * (now - before) / (seen + running));
+        if (fullSince == 0 || full != fullSince || seen < FEWEST_ENDS) {
+            return 0;
+        }
+        return (long) ((double) permits * (now - before) / (seen + running));
     }
 }

@@ -138,9 +138,12 @@ public record EngineConnections(DataSource dataSource, ConfigurableListableBeanF
     private int size() {
         try {
             PoolSizes known = beans.getBeanProvider(PoolSizes.class).getIfAvailable();
-            int size = dataSource instanceof PermitsSource source
-                    ? source.permits()
-                    : known == null ? 0 : known.sizeOf(dataSource).orElse(0);
+            int size = 0;
+            if (dataSource instanceof PermitsSource source) {
+                size = source.permits();
+            } else if (known != null) {
+                size = known.sizeOf(dataSource).orElse(0);
+            }
             if (size == 0 && HIKARI && pool(dataSource) instanceof HikariDataSource hikari) {
                 return hikari.getMaximumPoolSize() < 1 ? DEFAULT_SIZE : hikari.getMaximumPoolSize();
             }
@@ -153,9 +156,10 @@ public record EngineConnections(DataSource dataSource, ConfigurableListableBeanF
     /** A data source may stand before another one. */
     private static DataSource pool(DataSource dataSource) {
         try {
-            return HIKARI && dataSource.isWrapperFor(HikariDataSource.class)
-                    ? dataSource.unwrap(HikariDataSource.class)
-                    : dataSource;
+            if (HIKARI && dataSource.isWrapperFor(HikariDataSource.class)) {
+                return dataSource.unwrap(HikariDataSource.class);
+            }
+            return dataSource;
         } catch (SQLException | RuntimeException unknown) {
             return dataSource;
         }

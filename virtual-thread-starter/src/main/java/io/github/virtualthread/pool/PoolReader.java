@@ -59,9 +59,10 @@ record PoolReader(ListableBeanFactory beans, ObjectProvider<PoolSizes> sizes) {
         }
         if (pool instanceof DataSource dataSource) {
             PoolSizes known = sizes.getIfAvailable();
-            OptionalInt size = known == null
-                    ? OptionalInt.empty()
-                    : read(limit, from, "the bean that knows the size of that pool", () -> known.sizeOf(dataSource));
+            OptionalInt size = OptionalInt.empty();
+            if (known != null) {
+                size = read(limit, from, "the bean that knows the size of that pool", () -> known.sizeOf(dataSource));
+            }
             return size.orElseThrow(() -> mistake(
                     limit,
                     from.bean(),

@@ -133,9 +133,10 @@ final class HandOffs {
 
     /** Less where no carrier has come for that long, as platform threads have seen. */
     private long patience() {
-        return platform.get(0) != null && System.nanoTime() - carrierAt >= CARRIER_WAIT_NANOS
-                ? LOOK_INTERVAL_NANOS
-                : CARRIER_WAIT_NANOS;
+        if (platform.get(0) != null && System.nanoTime() - carrierAt >= CARRIER_WAIT_NANOS) {
+            return LOOK_INTERVAL_NANOS;
+        }
+        return CARRIER_WAIT_NANOS;
     }
 
     private void startPlatformThread() {

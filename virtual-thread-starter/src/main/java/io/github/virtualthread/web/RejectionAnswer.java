@@ -61,13 +61,15 @@ public record RejectionAnswer(Class<? extends Exception> to, int status, Duratio
 
     /** The same answer with the time after which this call would be served. */
     RejectionAnswer after(@Nullable Throwable failure) {
-        Duration expected = failure instanceof LimitExceededException rejection
-                ? rejection.expectedWait().orElse(null)
-                : null;
-        return expected == null || retryAfter.isZero()
-                ? this
-                : new RejectionAnswer(
-                        to, status, expected.compareTo(LONGEST_RETRY_AFTER) < 0 ? expected : LONGEST_RETRY_AFTER);
+        Duration expected = null;
+        if (failure instanceof LimitExceededException rejection) {
+            expected = rejection.expectedWait().orElse(null);
+        }
+        if (expected == null || retryAfter.isZero()) {
+            return this;
+        }
+        Duration wait = expected.compareTo(LONGEST_RETRY_AFTER) < 0 ? expected : LONGEST_RETRY_AFTER;
+        return new RejectionAnswer(to, status, wait);
     }
 
     /** Sets the header {@code Retry-After}, if the client should try again. */
@@ -85,10 +87,11 @@ public record RejectionAnswer(Class<? extends Exception> to, int status, Duratio
     /** The same answer as a problem detail. It names neither limit nor method, because it goes to the client. */
     ErrorResponseException problem(Throwable failure) {
         HttpStatusCode code = HttpStatusCode.valueOf(status);
-        String detail = to == CallTimeoutException.class
-                ? "The request took too long."
-                : "The request cannot be served now. Try again %s."
-                        .formatted(retryAfter.isZero() ? "later" : "in " + seconds() + " s");
+        String detail = "The request took too long.";
+        if (to != CallTimeoutException.class) {
+            String later = retryAfter.isZero() ? "later" : "in " + seconds() + " s";
+            detail = "The request cannot be served now. Try again %s.".formatted(later);
+        }
         ProblemDetail body = ProblemDetail.forStatusAndDetail(code, detail);
         ErrorResponseException problem =
                 new Problem(code, body, failure, ErrorResponse.getDefaultDetailMessageCode(to, null));

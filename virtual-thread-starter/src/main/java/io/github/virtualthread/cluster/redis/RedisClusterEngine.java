@@ -147,9 +147,10 @@ public final class RedisClusterEngine implements ClusterEngine {
 
     private IllegalStateException refused(DataAccessException e) {
         Throwable cause = NestedExceptionUtils.getMostSpecificCause(e);
-        String said = cause.getMessage() == null
-                ? cause.toString()
-                : cause.getMessage().replaceFirst("\\.$", "");
+        String said = cause.toString();
+        if (cause.getMessage() != null) {
+            said = cause.getMessage().replaceFirst("\\.$", "");
+        }
         if (cause instanceof InterruptedException) {
             said = "no answer within the lease"; // that is when exchanges are interrupted
         }
