@@ -30,7 +30,7 @@ final class CodeLines extends ArchCondition<JavaClass> {
         }
     }
 
-    private static List<String> source(JavaClass type) {
+    static List<String> source(JavaClass type) {
         String file = type.getName().replace('.', '/') + ".java";
         Path source = Stream.of("src/main/java", "src/test/java")
                 .map(folder -> Path.of(folder, file))

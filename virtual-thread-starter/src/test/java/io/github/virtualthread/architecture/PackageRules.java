@@ -6,7 +6,9 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noMethods;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.CompositeArchRule;
 import java.util.List;
@@ -178,6 +180,14 @@ record PackageRules(String root) {
     }
 
     ArchRule noTypeHasMoreCodeLinesThan(int most) {
+        return eachSource(new CodeLines(most));
+    }
+
+    ArchRule eachTernaryFitsOnOneLine() {
+        return eachSource(new ShortTernaries());
+    }
+
+    private ArchRule eachSource(ArchCondition<JavaClass> condition) {
         return classes()
                 .that()
                 .resideInAPackage(root + "..")
@@ -185,7 +195,7 @@ record PackageRules(String root) {
                 .areTopLevelClasses()
                 .and()
                 .doNotHaveSimpleName("package-info")
-                .should(new CodeLines(most))
+                .should(condition)
                 .allowEmptyShould(true);
     }
 

@@ -147,6 +147,21 @@ class PackageRulesTests {
     }
 
     @Test
+    void eachTernaryFitsOnOneLine() {
+        new PackageRules(ROOT).eachTernaryFitsOnOneLine().check(MAIN);
+    }
+
+    @Test
+    void aTernaryOfSeveralLinesIsFound() {
+        assertThat(new PackageRules(FIXTURES + "crowded")
+                        .eachTernaryFitsOnOneLine()
+                        .evaluate(BROKEN)
+                        .getFailureReport()
+                        .getDetails())
+                .containsExactly(FIXTURES + "crowded.limit.Spread has a ternary of several lines at line 11");
+    }
+
+    @Test
     void nothingHasMoreThanSixParameters() {
         new PackageRules(ROOT).nothingHasMoreParametersThan(6).check(MAIN);
     }
