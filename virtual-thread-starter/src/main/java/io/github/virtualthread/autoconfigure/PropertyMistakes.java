@@ -36,7 +36,8 @@ final class PropertyMistakes {
                     .formatted(LIMITS));
 
     /** Numbers of something that is of no use with none of it. */
-    private static final Set<String> AT_LEAST_ONE = Set.of("permits", "permits-per-key", "cluster-permits", "replicas");
+    private static final Set<String> AT_LEAST_ONE =
+            Set.of("permits", "permits-per-key", "cluster-permits", "least", "most", "replicas");
 
     private static final String DURATION = "Write a number with a unit, such as 500ms, 2s or 1m.";
 

@@ -4,6 +4,7 @@ import static io.github.virtualthread.autoconfigure.BlankCountsAsNotSet.text;
 
 import io.github.virtualthread.aop.MethodSettings;
 import io.github.virtualthread.aop.MethodSettings.MethodOverride;
+import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Adapt;
 import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Limit;
 import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Web;
 import io.github.virtualthread.cluster.ClusterSettings;
@@ -164,7 +165,7 @@ final class SettingsFactory {
                 either(first.permitsPerKey(), second.permitsPerKey()),
                 either(first.queueCapacity(), second.queueCapacity()),
                 either(first.queueCapacityPerKey(), second.queueCapacityPerKey()),
-                first.keyWeights().isEmpty() ? second.keyWeights() : first.keyWeights(),
+                either(first.keyWeights(), second.keyWeights()),
                 either(first.maxWait(), second.maxWait()),
                 either(first.clusterPermits(), second.clusterPermits()),
                 either(first.onFailure(), second.onFailure()),
@@ -196,6 +197,9 @@ final class SettingsFactory {
         String key = PropertyKeys.limit(name);
         Mistake mistake = permitsMistake(name, key, limit);
         if (mistake == null) {
+            mistake = adaptMistake(name, key, limit);
+        }
+        if (mistake == null) {
             try {
                 return new LimitSettings(
                         name,
@@ -210,8 +214,8 @@ final class SettingsFactory {
                         limit.clusterPermits(),
                         limit.onFailure(),
                         Boolean.TRUE.equals(limit.rejectHopeless()),
-                        limit.keyWeights(),
-                        limit.adapt(),
+                        limit.keyWeights() == null ? Map.of() : limit.keyWeights(),
+                        adapt(limit.adapt()),
                         Boolean.TRUE.equals(limit.dryRun()));
             } catch (IllegalArgumentException wrong) {
                 mistake = new Mistake(
@@ -252,6 +256,33 @@ final class SettingsFactory {
             return null;
         }
         return new PermitsFrom(bean, limit.headroom() == null ? 0 : limit.headroom());
+    }
+
+    /** Null if a number of it is not set: that is a mistake of its own. */
+    private static LimitSettings.@Nullable Adapt adapt(@Nullable Adapt adapt) {
+        if (adapt == null || adapt.least() == null || adapt.most() == null || adapt.runTime() == null) {
+            return null;
+        }
+        return new LimitSettings.Adapt(adapt.least(), adapt.most(), adapt.runTime());
+    }
+
+    private static @Nullable Mistake adaptMistake(String name, String key, Limit limit) {
+        if (limit.adapt() == null || adapt(limit.adapt()) != null) {
+            return null;
+        }
+        List<String> missing = new ArrayList<>();
+        addIfNull(limit.adapt().least(), "least", missing);
+        addIfNull(limit.adapt().most(), "most", missing);
+        addIfNull(limit.adapt().runTime(), "run-time", missing);
+        return new Mistake(
+                "Limit '%s' has adapt without %s".formatted(name, String.join(" and ", missing)),
+                "Set least, most and run-time under %s.adapt.".formatted(key));
+    }
+
+    private static void addIfNull(@Nullable Object value, String name, List<String> names) {
+        if (value == null) {
+            names.add(name);
+        }
     }
 
     private @Nullable Mistake permitsMistake(String name, String key, Limit limit) {

@@ -2,7 +2,6 @@ package io.github.virtualthread.autoconfigure;
 
 import io.github.virtualthread.cluster.jdbc.TableName;
 import io.github.virtualthread.config.SelfInvocation;
-import io.github.virtualthread.limit.LimitSettings.Adapt;
 import io.github.virtualthread.limit.LimitSettings.Nested;
 import io.github.virtualthread.limit.LimitSettings.OnFailure;
 import java.time.Duration;
@@ -10,7 +9,6 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
-import org.springframework.boot.context.properties.NestedConfigurationProperty;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.context.annotation.AdviceMode;
 import org.springframework.context.annotation.Lazy;
@@ -133,14 +131,26 @@ public record VirtualThreadProperties(
             @Nullable Integer permitsPerKey,
             @Nullable Integer queueCapacity,
             @Nullable Integer queueCapacityPerKey,
-            @DefaultValue Map<String, Double> keyWeights,
+            @Nullable Map<String, Double> keyWeights,
             @Nullable Duration maxWait,
             @Nullable Integer clusterPermits,
             @Nullable OnFailure onFailure,
             @Nullable Boolean rejectHopeless,
-            @NestedConfigurationProperty @Nullable Adapt adapt,
+            @Nullable Adapt adapt,
             @Nullable Boolean dryRun,
             @Nullable Nested nested) {}
+
+    /**
+     * How a limit finds its number of permits. It needs all three.
+     *
+     * @param least lowest number of permits, at least 1
+     * @param most highest number of permits
+     * @param runTime time that at least half of the runs should not exceed: 1.5 times what a run takes while the resource is idle
+     */
+    public record Adapt(
+            @Nullable Integer least,
+            @Nullable Integer most,
+            @Nullable Duration runTime) {}
 
     /**
      * How limits with cluster-permits are shared by all replicas of the application.

@@ -82,7 +82,13 @@ public record LimitSettings(
      * @param most highest number of permits
      * @param runTime time that at least half of the runs should not exceed: 1.5 times what a run takes while the resource is idle
      */
-    public record Adapt(int least, int most, Duration runTime) implements Serializable {}
+    public record Adapt(int least, int most, Duration runTime) implements Serializable {
+
+        /** Requires a time. {@link LimitSettings} checks the numbers, because it can name the limit. */
+        public Adapt {
+            Objects.requireNonNull(runTime, "runTime");
+        }
+    }
 
     /** Lowest weight of a key. */
     public static final double LEAST_WEIGHT = 0.1;
@@ -151,10 +157,9 @@ public record LimitSettings(
         }
     }
 
-    @SuppressWarnings("NullAway") // properties may be missing
     private static void check(Adapt adapt, int permits, boolean isOwnNumber, List<String> problems) {
         atLeast(1, "adapt.least", adapt.least(), problems);
-        if (adapt.runTime() == null || !adapt.runTime().isPositive()) {
+        if (!adapt.runTime().isPositive()) {
             problems.add("adapt.run-time must be longer than zero, as 1.5 times what an idle resource needs");
         }
         if (permits < adapt.least() || permits > adapt.most()) {

@@ -15,7 +15,6 @@ import io.github.virtualthread.actuate.VirtualThreadsEndpoint.ShadowDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.VirtualThreadsDescriptor;
 import io.github.virtualthread.cluster.ClusterEngine;
 import io.github.virtualthread.config.EnableVirtual;
-import io.github.virtualthread.limit.LimitSettings.Adapt;
 import io.github.virtualthread.limit.PermitsFrom;
 import io.github.virtualthread.limit.TaskLimit.KeyUse;
 import java.io.IOException;
@@ -165,7 +164,7 @@ class HintsTests {
         RuntimeHints hints = processed(Auto.class);
 
         assertThat(Stream.concat(
-                        Stream.of(VirtualThreadProperties.class, Adapt.class),
+                        Stream.of(VirtualThreadProperties.class),
                         Arrays.stream(VirtualThreadProperties.class.getDeclaredClasses())))
                 .hasSizeGreaterThan(5)
                 .allSatisfy(type -> assertThat(reflection()

@@ -104,6 +104,21 @@ class PropertiesTests {
     }
 
     @Test
+    void aLimitThatFindsItsNumberNeedsAllThree() {
+        runner.withPropertyValues(
+                        "virtual-thread.limits.report.permits=20",
+                        "virtual-thread.limits.report.adapt.least=4",
+                        "virtual-thread.limits.db.permits=20",
+                        "virtual-thread.limits.db.adapt.most=80",
+                        "virtual-thread.limits.db.adapt.run-time=1s")
+                .run(context -> assertThat(mistakes(context))
+                        .extracting(mistake -> mistake.description())
+                        .containsExactlyInAnyOrder(
+                                "Limit 'report' has adapt without most and run-time",
+                                "Limit 'db' has adapt without least"));
+    }
+
+    @Test
     void aCustomizerBoundsEachKey() {
         TaskLimitCustomizer customizer = limit -> {
             limit.setPermitsPerKey(2);

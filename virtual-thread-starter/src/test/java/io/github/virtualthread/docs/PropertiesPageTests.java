@@ -6,7 +6,6 @@ import com.jayway.jsonpath.JsonPath;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
 import io.github.virtualthread.autoconfigure.VirtualThreadProperties;
 import io.github.virtualthread.limit.LimitSettings;
-import io.github.virtualthread.limit.LimitSettings.Adapt;
 import io.github.virtualthread.limit.TaskLimits;
 import java.io.IOException;
 import java.lang.reflect.Parameter;
@@ -155,8 +154,8 @@ class PropertiesPageTests {
 
     private static void addComponents(Map<String, @Nullable String> known, String prefix, Class<?> type) {
         for (Parameter component : type.getDeclaredConstructors()[0].getParameters()) {
-            if (component.getType() == Adapt.class) {
-                addComponents(known, prefix + "adapt.", Adapt.class);
+            if (component.getType() == VirtualThreadProperties.Adapt.class) {
+                addComponents(known, prefix + "adapt.", component.getType());
                 continue;
             }
             DefaultValue defaultValue = component.getAnnotation(DefaultValue.class);
