@@ -8,6 +8,8 @@ import io.github.virtualthread.config.LimitFamilies;
 import io.github.virtualthread.config.ReportedWeight;
 import io.github.virtualthread.limit.LimitChange.Source;
 import io.github.virtualthread.limit.LimitNames;
+import io.github.virtualthread.limit.LimitNumber;
+import io.github.virtualthread.limit.LimitNumber.Change;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimitCustomizer;
@@ -17,11 +19,11 @@ import io.github.virtualthread.mistake.PropertyKeys;
 import io.github.virtualthread.mistake.VirtualThreadConfigurationException;
 import io.github.virtualthread.pool.PoolPermits;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -180,48 +182,29 @@ final class LimitRefresh implements GenericApplicationListener {
      * @param after the properties of now
      * @param now the limit, which may have been changed by hand
      */
-    private static LimitSettings changed(@Nullable LimitSettings before, LimitSettings after, LimitSettings now) {
+    static LimitSettings changed(@Nullable LimitSettings before, LimitSettings after, LimitSettings now) {
         if (before == null) {
             return after;
         }
-        return permits(before, after, now.withAdapt(null).withDryRun(false))
-                .withPermitsPerKey(merged(LimitSettings::permitsPerKey, before, after, now))
-                .withQueueCapacity(merged(LimitSettings::queueCapacity, before, after, now))
-                .withQueueCapacityPerKey(merged(LimitSettings::queueCapacityPerKey, before, after, now))
-                .withKeyWeights(merged(LimitSettings::keyWeights, before, after, now))
-                .withAdapt(merged(LimitSettings::adapt, before, after, now))
-                .withMaxWait(merged(LimitSettings::maxWait, before, after, now))
-                .withOnFailure(merged(LimitSettings::onFailure, before, after, now))
-                .withRejectHopeless(merged(LimitSettings::rejectHopeless, before, after, now))
-                .withNested(merged(LimitSettings::nested, before, after, now))
-                .withDryRun(merged(LimitSettings::dryRun, before, after, now));
+        return LimitNumber.changed(now, changes(before, after));
     }
 
-    /** The value of now, unless the properties have changed it. */
-    private static <T extends @Nullable Object> T merged(
-            Function<LimitSettings, T> value, LimitSettings before, LimitSettings after, LimitSettings now) {
-        T wanted = value.apply(after);
-        return Objects.equals(value.apply(before), wanted) ? value.apply(now) : wanted;
-    }
-
-    private static LimitSettings permits(LimitSettings before, LimitSettings after, LimitSettings now) {
-        LimitSettings changed = now;
-        if (!Objects.equals(before.clusterPermits(), after.clusterPermits())) {
-            changed = changed.withClusterPermits(after.clusterPermits());
+    private static Map<LimitNumber, @Nullable Object> changes(LimitSettings before, LimitSettings after) {
+        Map<LimitNumber, @Nullable Object> changes = new EnumMap<>(LimitNumber.class);
+        for (LimitNumber number : LimitNumber.values()) {
+            boolean isOther = !Objects.equals(number.of(before), number.of(after));
+            if (isOther && number.change() != Change.NEVER) {
+                changes.put(number, number.of(after));
+            }
         }
         if (!Objects.equals(before.permitsFrom(), after.permitsFrom())) {
-            // a pool may have more permits than cluster-permits, a number may not
-            if (after.permitsFrom() == null) {
-                return changed.withPermits(after.permits()).withPermitsFrom(null);
+            for (LimitNumber number : List.of(LimitNumber.PERMITS, LimitNumber.PERMITS_FROM, LimitNumber.HEADROOM)) {
+                changes.put(number, number.of(after));
             }
-            return changed.withPermitsFrom(after.permitsFrom()).withPermits(after.permits());
+        } else if (after.permitsFrom() != null || (hasAll(before) && hasAll(after))) {
+            changes.remove(LimitNumber.PERMITS); // no property: they are those of a pool, or all that the replicas have
         }
-        // the permits are not a property if they are those of a pool, or all that the replicas have
-        boolean isProperty = after.permitsFrom() == null && !(hasAll(before) && hasAll(after));
-        if (isProperty && before.permits() != after.permits()) {
-            return changed.withPermits(after.permits());
-        }
-        return changed;
+        return changes;
     }
 
     private static boolean hasAll(LimitSettings limit) {

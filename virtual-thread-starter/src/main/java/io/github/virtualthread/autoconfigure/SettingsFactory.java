@@ -14,15 +14,15 @@ import io.github.virtualthread.limit.CallCancelledException;
 import io.github.virtualthread.limit.CallTimeoutException;
 import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.limit.LimitNames;
+import io.github.virtualthread.limit.LimitNumber;
 import io.github.virtualthread.limit.LimitSettings;
-import io.github.virtualthread.limit.LimitSettings.Nested;
-import io.github.virtualthread.limit.PermitsFrom;
 import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.PropertyKeys;
 import io.github.virtualthread.web.RejectionAnswer;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -110,7 +110,8 @@ final class SettingsFactory {
         status("timed-out", properties.web().timedOutStatus());
         notNegative("virtual-thread.web.retry-after", properties.web().retryAfter());
         List<LimitSettings> limits = new ArrayList<>();
-        for (Map.Entry<String, Limit> limit : distinct(properties.limits()).entrySet()) {
+        for (Map.Entry<String, Map<LimitNumber, Object>> limit :
+                distinct(properties.limits()).entrySet()) {
             LimitSettings settings = limit(limit.getKey(), limit.getValue());
             if (settings != null) {
                 limits.add(alone == null ? settings : alone.apply(settings));
@@ -145,44 +146,43 @@ final class SettingsFactory {
      * starts with the source of highest precedence, so an earlier value wins. The last source is the file, which has the
      * better spelling.
      */
-    private static Map<String, Limit> distinct(Map<String, Limit> limits) {
-        Map<String, Limit> distinct = new LinkedHashMap<>();
+    private static Map<String, Map<LimitNumber, Object>> distinct(Map<String, Limit> limits) {
+        Map<String, Map<LimitNumber, Object>> distinct = new LinkedHashMap<>();
         Map<String, String> spellings = new HashMap<>();
         limits.forEach((name, limit) -> {
+            Map<LimitNumber, Object> values = values(limit);
             String other = spellings.put(LimitNames.uniform(name), name);
-            Limit first = other == null ? null : distinct.remove(other);
-            distinct.put(name, first == null ? limit : merge(first, limit));
+            if (other != null) {
+                values.putAll(distinct.remove(other));
+            }
+            distinct.put(name, values);
         });
+        distinct.values().forEach(SettingsFactory::removeBlanks);
         return distinct;
     }
 
-    private static Limit merge(Limit first, Limit second) {
-        return new Limit(
-                either(first.permits(), second.permits()),
-                either(first.permitsFrom(), second.permitsFrom()),
-                either(first.headroom(), second.headroom()),
-                either(first.within(), second.within()),
-                either(first.permitsPerKey(), second.permitsPerKey()),
-                either(first.queueCapacity(), second.queueCapacity()),
-                either(first.queueCapacityPerKey(), second.queueCapacityPerKey()),
-                either(first.keyWeights(), second.keyWeights()),
-                either(first.maxWait(), second.maxWait()),
-                either(first.clusterPermits(), second.clusterPermits()),
-                either(first.onFailure(), second.onFailure()),
-                either(first.rejectHopeless(), second.rejectHopeless()),
-                either(first.adapt(), second.adapt()),
-                either(first.dryRun(), second.dryRun()),
-                either(first.nested(), second.nested()));
+    /** What is set. */
+    private static Map<LimitNumber, Object> values(Limit limit) {
+        Map<LimitNumber, Object> values = new EnumMap<>(LimitNumber.class);
+        for (LimitNumber number : LimitNumber.values()) {
+            Object value = limit.value(number);
+            if (value != null) {
+                values.put(number, value);
+            }
+        }
+        return values;
     }
 
-    private static <T> @Nullable T either(@Nullable T first, @Nullable T second) {
-        return first == null ? second : first;
+    /** Once they are merged: a blank value unsets what another source sets. */
+    private static void removeBlanks(Map<LimitNumber, Object> values) {
+        values.values().removeIf(value -> value instanceof String text && text.isBlank());
+        values.replaceAll((number, value) -> value instanceof String text ? text.strip() : value);
     }
 
     /**
      * Null if the name is not allowed. A limit with another mistake stays known, so that methods that name it are no mistake.
      */
-    private @Nullable LimitSettings limit(String name, Limit limit) {
+    private @Nullable LimitSettings limit(String name, Map<LimitNumber, Object> values) {
         if (LimitNames.isNone(name)) {
             mistakes.add(
                     new Mistake(
@@ -195,28 +195,15 @@ final class SettingsFactory {
             return null;
         }
         String key = PropertyKeys.limit(name);
-        Mistake mistake = permitsMistake(name, key, limit);
+        Mistake mistake = permitsMistake(name, key, values);
         if (mistake == null) {
-            mistake = adaptMistake(name, key, limit);
+            mistake = adaptMistake(name, key, values);
         }
+        LimitSettings unset = LimitSettings.of(name, 1);
         if (mistake == null) {
             try {
-                return new LimitSettings(
-                        name,
-                        permits(limit),
-                        orUnbounded(limit.queueCapacity()),
-                        limit.maxWait(),
-                        limit.nested() == null ? Nested.WARN : limit.nested(),
-                        permitsFrom(limit),
-                        text(limit.within()),
-                        orUnbounded(limit.permitsPerKey()),
-                        orUnbounded(limit.queueCapacityPerKey()),
-                        limit.clusterPermits(),
-                        limit.onFailure(),
-                        Boolean.TRUE.equals(limit.rejectHopeless()),
-                        limit.keyWeights() == null ? Map.of() : limit.keyWeights(),
-                        adapt(limit.adapt()),
-                        Boolean.TRUE.equals(limit.dryRun()));
+                values.putIfAbsent(LimitNumber.PERMITS, permits(values));
+                return LimitNumber.changed(unset, values);
             } catch (IllegalArgumentException wrong) {
                 mistake = new Mistake(
                         withPlaces(String.valueOf(wrong.getMessage()), key),
@@ -224,7 +211,7 @@ final class SettingsFactory {
             }
         }
         mistakes.add(mistake);
-        return LimitSettings.of(name, 1).withWithin(text(limit.within()));
+        return unset.withWithin((String) values.get(LimitNumber.WITHIN));
     }
 
     /** Each value that is out of its range, with file and line. */
@@ -239,41 +226,26 @@ final class SettingsFactory {
     }
 
     /** A limit with permits from a pool has one until the pool is read; another one that is shared may use all permits. */
-    private static int permits(Limit limit) {
-        if (limit.permits() != null) {
-            return limit.permits();
-        }
-        return limit.clusterPermits() == null || permitsFrom(limit) != null ? 1 : Math.max(1, limit.clusterPermits());
+    private static int permits(Map<LimitNumber, Object> values) {
+        return values.get(LimitNumber.CLUSTER_PERMITS) instanceof Integer inAll
+                        && !values.containsKey(LimitNumber.PERMITS_FROM)
+                ? Math.max(1, inAll)
+                : 1;
     }
 
-    private static int orUnbounded(@Nullable Integer number) {
-        return number == null ? LimitSettings.UNBOUNDED : number;
-    }
-
-    private static @Nullable PermitsFrom permitsFrom(Limit limit) {
-        String bean = text(limit.permitsFrom());
-        if (bean == null) {
+    /** Also puts the numbers as the settings have them. */
+    private static @Nullable Mistake adaptMistake(String name, String key, Map<LimitNumber, Object> values) {
+        if (!(values.get(LimitNumber.ADAPT) instanceof Adapt adapt)) {
             return null;
         }
-        return new PermitsFrom(bean, limit.headroom() == null ? 0 : limit.headroom());
-    }
-
-    /** Null if a number of it is not set: that is a mistake of its own. */
-    private static LimitSettings.@Nullable Adapt adapt(@Nullable Adapt adapt) {
-        if (adapt == null || adapt.least() == null || adapt.most() == null || adapt.runTime() == null) {
-            return null;
-        }
-        return new LimitSettings.Adapt(adapt.least(), adapt.most(), adapt.runTime());
-    }
-
-    private static @Nullable Mistake adaptMistake(String name, String key, Limit limit) {
-        if (limit.adapt() == null || adapt(limit.adapt()) != null) {
+        if (adapt.least() != null && adapt.most() != null && adapt.runTime() != null) {
+            values.put(LimitNumber.ADAPT, new LimitSettings.Adapt(adapt.least(), adapt.most(), adapt.runTime()));
             return null;
         }
         List<String> missing = new ArrayList<>();
-        addIfNull(limit.adapt().least(), "least", missing);
-        addIfNull(limit.adapt().most(), "most", missing);
-        addIfNull(limit.adapt().runTime(), "run-time", missing);
+        addIfNull(adapt.least(), "least", missing);
+        addIfNull(adapt.most(), "most", missing);
+        addIfNull(adapt.runTime(), "run-time", missing);
         return new Mistake(
                 "Limit '%s' has adapt without %s".formatted(name, String.join(" and ", missing)),
                 "Set least, most and run-time under %s.adapt.".formatted(key));
@@ -285,9 +257,11 @@ final class SettingsFactory {
         }
     }
 
-    private @Nullable Mistake permitsMistake(String name, String key, Limit limit) {
-        boolean fromPool = StringUtils.hasText(limit.permitsFrom());
-        if (limit.permits() == null && !fromPool && limit.clusterPermits() == null) {
+    private @Nullable Mistake permitsMistake(String name, String key, Map<LimitNumber, Object> values) {
+        Object permits = values.get(LimitNumber.PERMITS);
+        Object pool = values.get(LimitNumber.PERMITS_FROM);
+        boolean isShared = values.containsKey(LimitNumber.CLUSTER_PERMITS);
+        if (permits == null && pool == null && !isShared) {
             return new Mistake(
                     "Limit '%s' has no permits".formatted(name),
                     ("Set %s.permits to the maximum number of concurrent calls, at least 1; or set %s.permits-from to the"
@@ -295,28 +269,25 @@ final class SettingsFactory {
                                     + " number in all replicas together.")
                             .formatted(key, key, key));
         }
-        if (limit.permits() != null && fromPool) {
+        if (permits != null && pool != null) {
             return new Mistake(
-                    "Limit '%s' has both permits: %d%s and permits-from: %s%s"
-                            .formatted(
-                                    name,
-                                    limit.permits(),
-                                    place(key + ".permits"),
-                                    limit.permitsFrom(),
-                                    place(key + ".permits-from")),
+                    "Limit '%s' has both permits: %s%s and permits-from: %s%s"
+                            .formatted(name, permits, place(key + ".permits"), pool, place(key + ".permits-from")),
                     "Keep one of %s.permits and %s.permits-from; a blank value unsets what another file sets."
                             .formatted(key, key));
         }
-        if (limit.onFailure() != null && limit.clusterPermits() == null) {
+        Object onFailure = values.get(LimitNumber.ON_FAILURE);
+        if (onFailure != null && !isShared) {
             return new Mistake(
                     "Limit '%s' has on-failure: %s, which says what calls do while no permits are lent, but no cluster-permits"
-                            .formatted(name, PropertyMistakes.text(limit.onFailure())),
+                            .formatted(name, PropertyMistakes.text(onFailure)),
                     "Set %s.cluster-permits, or remove %s.on-failure.".formatted(key, key));
         }
-        if (limit.headroom() != null && !fromPool) {
+        Object headroom = values.get(LimitNumber.HEADROOM);
+        if (headroom != null && pool == null) {
             return new Mistake(
-                    "Limit '%s' has headroom: %d, which is subtracted from the size of a pool, but no permits-from"
-                            .formatted(name, limit.headroom()),
+                    "Limit '%s' has headroom: %s, which is subtracted from the size of a pool, but no permits-from"
+                            .formatted(name, headroom),
                     "Remove %s.headroom, or replace %s.permits with permits-from.".formatted(key, key));
         }
         return null;

@@ -2,6 +2,7 @@ package io.github.virtualthread.autoconfigure;
 
 import io.github.virtualthread.cluster.jdbc.TableName;
 import io.github.virtualthread.config.SelfInvocation;
+import io.github.virtualthread.limit.LimitNumber;
 import io.github.virtualthread.limit.LimitSettings.Nested;
 import io.github.virtualthread.limit.LimitSettings.OnFailure;
 import java.time.Duration;
@@ -138,7 +139,30 @@ public record VirtualThreadProperties(
             @Nullable Boolean rejectHopeless,
             @Nullable Adapt adapt,
             @Nullable Boolean dryRun,
-            @Nullable Nested nested) {}
+            @Nullable Nested nested) {
+
+        /** Null if it is not set. */
+        @Nullable
+        Object value(LimitNumber number) {
+            return switch (number) {
+                case PERMITS -> permits;
+                case PERMITS_FROM -> permitsFrom;
+                case HEADROOM -> headroom;
+                case WITHIN -> within;
+                case PERMITS_PER_KEY -> permitsPerKey;
+                case QUEUE_CAPACITY -> queueCapacity;
+                case QUEUE_CAPACITY_PER_KEY -> queueCapacityPerKey;
+                case KEY_WEIGHTS -> keyWeights;
+                case MAX_WAIT -> maxWait;
+                case CLUSTER_PERMITS -> clusterPermits;
+                case ON_FAILURE -> onFailure;
+                case REJECT_HOPELESS -> rejectHopeless;
+                case ADAPT -> adapt;
+                case DRY_RUN -> dryRun;
+                case NESTED -> nested;
+            };
+        }
+    }
 
     /**
      * How a limit finds its number of permits. It needs all three.

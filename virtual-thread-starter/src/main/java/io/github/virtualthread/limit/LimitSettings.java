@@ -3,10 +3,11 @@ package io.github.virtualthread.limit;
 import java.io.Serializable;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -217,7 +218,7 @@ public record LimitSettings(
      * @throws IllegalArgumentException if {@code permits} is below 1
      */
     public LimitSettings withPermits(int permits) {
-        return copy(copy -> copy.permits = permits);
+        return with(LimitNumber.PERMITS, permits);
     }
 
     /**
@@ -228,7 +229,7 @@ public record LimitSettings(
      * @throws IllegalArgumentException if {@code queueCapacity} is negative
      */
     public LimitSettings withQueueCapacity(int queueCapacity) {
-        return copy(copy -> copy.queueCapacity = queueCapacity);
+        return with(LimitNumber.QUEUE_CAPACITY, queueCapacity);
     }
 
     /**
@@ -239,7 +240,7 @@ public record LimitSettings(
      * @throws IllegalArgumentException if {@code maxWait} is zero or negative
      */
     public LimitSettings withMaxWait(@Nullable Duration maxWait) {
-        return copy(copy -> copy.maxWait = maxWait);
+        return with(LimitNumber.MAX_WAIT, maxWait);
     }
 
     /**
@@ -249,7 +250,7 @@ public record LimitSettings(
      * @return changed copy
      */
     public LimitSettings withNested(Nested nested) {
-        return copy(copy -> copy.nested = nested);
+        return with(LimitNumber.NESTED, nested);
     }
 
     /**
@@ -261,7 +262,10 @@ public record LimitSettings(
      * @throws IllegalArgumentException if the headroom is negative
      */
     public LimitSettings withPermitsFrom(@Nullable PermitsFrom permitsFrom) {
-        return copy(copy -> copy.permitsFrom = permitsFrom);
+        Map<LimitNumber, @Nullable Object> changes = new EnumMap<>(LimitNumber.class);
+        changes.put(LimitNumber.PERMITS_FROM, permitsFrom == null ? null : permitsFrom.bean());
+        changes.put(LimitNumber.HEADROOM, permitsFrom == null ? null : permitsFrom.headroom());
+        return LimitNumber.changed(this, changes);
     }
 
     /**
@@ -272,7 +276,7 @@ public record LimitSettings(
      * @throws IllegalArgumentException if the name is blank
      */
     public LimitSettings withWithin(@Nullable String within) {
-        return copy(copy -> copy.within = within);
+        return with(LimitNumber.WITHIN, within);
     }
 
     /**
@@ -283,7 +287,7 @@ public record LimitSettings(
      * @throws IllegalArgumentException if {@code permitsPerKey} is below 1
      */
     public LimitSettings withPermitsPerKey(int permitsPerKey) {
-        return copy(copy -> copy.permitsPerKey = permitsPerKey);
+        return with(LimitNumber.PERMITS_PER_KEY, permitsPerKey);
     }
 
     /**
@@ -295,7 +299,7 @@ public record LimitSettings(
      * @throws IllegalArgumentException if {@code queueCapacityPerKey} is negative
      */
     public LimitSettings withQueueCapacityPerKey(int queueCapacityPerKey) {
-        return copy(copy -> copy.queueCapacityPerKey = queueCapacityPerKey);
+        return with(LimitNumber.QUEUE_CAPACITY_PER_KEY, queueCapacityPerKey);
     }
 
     /**
@@ -307,16 +311,7 @@ public record LimitSettings(
      * @throws IllegalArgumentException if {@code clusterPermits} is below 1
      */
     public LimitSettings withClusterPermits(@Nullable Integer clusterPermits) {
-        Integer before = this.clusterPermits;
-        return copy(copy -> {
-            copy.clusterPermits = clusterPermits;
-            if (clusterPermits != null
-                    && clusterPermits > 0
-                    && permitsFrom == null
-                    && (permits > clusterPermits || (before != null && permits >= before))) {
-                copy.permits = clusterPermits;
-            }
-        });
+        return with(LimitNumber.CLUSTER_PERMITS, clusterPermits);
     }
 
     /**
@@ -326,7 +321,7 @@ public record LimitSettings(
      * @return changed copy
      */
     public LimitSettings withOnFailure(@Nullable OnFailure onFailure) {
-        return copy(copy -> copy.onFailure = onFailure);
+        return with(LimitNumber.ON_FAILURE, onFailure);
     }
 
     /**
@@ -336,7 +331,7 @@ public record LimitSettings(
      * @return changed copy
      */
     public LimitSettings withRejectHopeless(boolean rejectHopeless) {
-        return copy(copy -> copy.rejectHopeless = rejectHopeless);
+        return with(LimitNumber.REJECT_HOPELESS, rejectHopeless);
     }
 
     /**
@@ -347,7 +342,7 @@ public record LimitSettings(
      * @throws IllegalArgumentException if a weight is out of its range
      */
     public LimitSettings withKeyWeights(Map<String, Double> keyWeights) {
-        return copy(copy -> copy.keyWeights = keyWeights);
+        return with(LimitNumber.KEY_WEIGHTS, keyWeights);
     }
 
     /**
@@ -359,10 +354,7 @@ public record LimitSettings(
      *     replicas
      */
     public LimitSettings withAdapt(@Nullable Adapt adapt) {
-        return copy(copy -> {
-            copy.adapt = adapt;
-            copy.permits = adapt == null ? permits : Math.max(adapt.least(), Math.min(adapt.most(), permits));
-        });
+        return with(LimitNumber.ADAPT, adapt);
     }
 
     /**
@@ -374,7 +366,7 @@ public record LimitSettings(
      *     by all replicas, or adapts its number of permits
      */
     public LimitSettings withDryRun(boolean dryRun) {
-        return copy(copy -> copy.dryRun = dryRun);
+        return with(LimitNumber.DRY_RUN, dryRun);
     }
 
     /**
@@ -395,10 +387,8 @@ public record LimitSettings(
         return clusterPermits != null;
     }
 
-    private LimitSettings copy(Consumer<Copy> change) {
-        Copy copy = new Copy();
-        change.accept(copy);
-        return copy.settings();
+    private LimitSettings with(LimitNumber number, @Nullable Object value) {
+        return LimitNumber.changed(this, Collections.singletonMap(number, value));
     }
 
     /** As in {@code db (20 permits, queue of 100, wait up to 2s)}. */
@@ -442,44 +432,6 @@ public record LimitSettings(
     private static void atLeast(int least, String name, @Nullable Integer number, List<String> problems) {
         if (number != null && number < least) {
             problems.add("%s must be at least %s, was %s".formatted(name, least, number));
-        }
-    }
-
-    /** These settings, to be changed. */
-    private final class Copy {
-
-        private int permits = LimitSettings.this.permits;
-        private int queueCapacity = LimitSettings.this.queueCapacity;
-        private @Nullable Duration maxWait = LimitSettings.this.maxWait;
-        private Nested nested = LimitSettings.this.nested;
-        private @Nullable PermitsFrom permitsFrom = LimitSettings.this.permitsFrom;
-        private @Nullable String within = LimitSettings.this.within;
-        private int permitsPerKey = LimitSettings.this.permitsPerKey;
-        private int queueCapacityPerKey = LimitSettings.this.queueCapacityPerKey;
-        private @Nullable Integer clusterPermits = LimitSettings.this.clusterPermits;
-        private @Nullable OnFailure onFailure = LimitSettings.this.onFailure;
-        private boolean rejectHopeless = LimitSettings.this.rejectHopeless;
-        private Map<String, Double> keyWeights = LimitSettings.this.keyWeights;
-        private @Nullable Adapt adapt = LimitSettings.this.adapt;
-        private boolean dryRun = LimitSettings.this.dryRun;
-
-        LimitSettings settings() {
-            return new LimitSettings(
-                    name,
-                    permits,
-                    queueCapacity,
-                    maxWait,
-                    nested,
-                    permitsFrom,
-                    within,
-                    permitsPerKey,
-                    queueCapacityPerKey,
-                    clusterPermits,
-                    onFailure,
-                    rejectHopeless,
-                    keyWeights,
-                    adapt,
-                    dryRun);
         }
     }
 }

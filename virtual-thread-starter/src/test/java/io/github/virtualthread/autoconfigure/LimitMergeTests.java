@@ -116,14 +116,14 @@ class LimitMergeTests {
                 "systemEnvironment", Map.of("VIRTUALTHREAD_LIMITS_PRICEDB_" + key, value));
     }
 
-    private static PropertySource<?> file(String key, String value, Map<String, String> beside) {
+    static PropertySource<?> file(String key, String value, Map<String, String> beside) {
         Map<String, Object> keys = new TreeMap<>();
         beside.forEach((each, its) -> keys.put(LIMIT + each, its));
         keys.put(LIMIT + key, value);
         return new MapPropertySource("file", keys);
     }
 
-    private static LimitSettings limit(PropertySource<?>... sources) {
+    static LimitSettings limit(PropertySource<?>... sources) {
         PropertiesBinding binding = PropertiesBinding.of(List.of(sources));
         EngineSettings settings =
                 SettingsFactory.create(Objects.requireNonNull(binding.properties()), List.of(sources));

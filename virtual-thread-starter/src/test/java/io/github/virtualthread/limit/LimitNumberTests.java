@@ -1,0 +1,116 @@
+package io.github.virtualthread.limit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.github.virtualthread.limit.LimitSettings.Adapt;
+import io.github.virtualthread.limit.LimitSettings.Nested;
+import io.github.virtualthread.limit.LimitSettings.OnFailure;
+import java.lang.reflect.RecordComponent;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A component of the settings that a row was forgotten for, or a row that reads or changes another one, fails here. */
+class LimitNumberTests {
+
+    private static final LimitSettings DB = LimitSettings.of("db", 20).withPermitsFrom(new PermitsFrom("pool", 3));
+
+    /** Another value of each. */
+    private static final Map<LimitNumber, Object> OTHER = new EnumMap<>(Map.ofEntries(
+            Map.entry(LimitNumber.PERMITS, 8),
+            Map.entry(LimitNumber.PERMITS_FROM, "otherPool"),
+            Map.entry(LimitNumber.HEADROOM, 2),
+            Map.entry(LimitNumber.CLUSTER_PERMITS, 30),
+            Map.entry(LimitNumber.ON_FAILURE, OnFailure.REJECT),
+            Map.entry(LimitNumber.WITHIN, "common"),
+            Map.entry(LimitNumber.PERMITS_PER_KEY, 4),
+            Map.entry(LimitNumber.QUEUE_CAPACITY, 100),
+            Map.entry(LimitNumber.QUEUE_CAPACITY_PER_KEY, 10),
+            Map.entry(LimitNumber.KEY_WEIGHTS, Map.of("gold", 3.0)),
+            Map.entry(LimitNumber.MAX_WAIT, Duration.ofSeconds(2)),
+            Map.entry(LimitNumber.REJECT_HOPELESS, true),
+            Map.entry(LimitNumber.ADAPT, new Adapt(4, 80, Duration.ofMillis(150))),
+            Map.entry(LimitNumber.DRY_RUN, true),
+            Map.entry(LimitNumber.NESTED, Nested.FAIL)));
+
+    @Test
+    void eachComponentOfTheSettingsHasItsRow() {
+        assertThat(Stream.of(LimitNumber.values()).map(LimitNumber::key))
+                .containsExactlyInAnyOrderElementsOf(Stream.concat(
+                                components().map(component -> dashed(component.getName())),
+                                Stream.of("headroom")) // of permits-from
+                        .toList());
+        assertThat(OTHER).containsOnlyKeys(LimitNumber.values());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void oneChangesAlone(LimitNumber number) throws ReflectiveOperationException {
+        // a number that is found is no pool's
+        LimitSettings before = number == LimitNumber.ADAPT ? DB.withPermitsFrom(null) : DB;
+
+        LimitSettings after = LimitNumber.changed(before, Collections.singletonMap(number, OTHER.get(number)));
+
+        assertThat(number.of(before)).isNotEqualTo(number.of(after));
+        for (LimitNumber each : LimitNumber.values()) {
+            assertThat(each.of(after)).as(each.key()).isEqualTo(each == number ? OTHER.get(number) : each.of(before));
+        }
+        String component = number == LimitNumber.HEADROOM ? "permits-from" : number.key();
+        for (RecordComponent each : components().toList()) {
+            boolean isSame = Objects.equals(
+                    each.getAccessor().invoke(before), each.getAccessor().invoke(after));
+            assertThat(isSame)
+                    .as(each.getName())
+                    .isEqualTo(!dashed(each.getName()).equals(component));
+        }
+    }
+
+    @Test
+    void severalAreCheckedTogether() {
+        LimitSettings watching = LimitSettings.of("db", 20).withDryRun(true);
+
+        assertThat(LimitNumber.changed(watching, Map.of(LimitNumber.DRY_RUN, false, LimitNumber.PERMITS_PER_KEY, 2)))
+                .hasToString("db (20 permits, 2 per key, unbounded queue, unbounded wait)");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() ->
+                        LimitNumber.changed(watching, Map.of(LimitNumber.PERMITS, 0, LimitNumber.QUEUE_CAPACITY, -1)))
+                .withMessage(
+                        "Limit 'db': permits must be at least 1, was 0; queue-capacity must be at least 0, was -1");
+    }
+
+    @Test
+    void permitsThatAreNotChangedFollowTheirBounds() {
+        LimitSettings shared = LimitSettings.of("partner", 20).withClusterPermits(20);
+
+        assertThat(LimitNumber.changed(shared, Map.of(LimitNumber.CLUSTER_PERMITS, 30))
+                        .permits())
+                .isEqualTo(30);
+        assertThat(LimitNumber.changed(shared, Map.of(LimitNumber.CLUSTER_PERMITS, 30, LimitNumber.PERMITS, 5))
+                        .permits())
+                .isEqualTo(5);
+        Adapt adapt = new Adapt(4, 10, Duration.ofMillis(150));
+        LimitSettings own = LimitSettings.of("partner", 20);
+        assertThat(LimitNumber.changed(own, Map.of(LimitNumber.ADAPT, adapt)).permits())
+                .isEqualTo(10);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LimitNumber.changed(own, Map.of(LimitNumber.ADAPT, adapt, LimitNumber.PERMITS, 20)));
+    }
+
+    private static Stream<RecordComponent> components() {
+        return List.of(LimitSettings.class.getRecordComponents()).stream()
+                .filter(component -> !component.getName().equals("name"));
+    }
+
+    private static String dashed(String name) {
+        return name.replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT);
+    }
+}
