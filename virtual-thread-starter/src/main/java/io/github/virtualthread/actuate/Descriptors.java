@@ -13,6 +13,9 @@ import io.github.virtualthread.execution.LiveCall;
 import io.github.virtualthread.execution.LiveCalls;
 import io.github.virtualthread.execution.TaskCall;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
+import io.github.virtualthread.limit.LimitNumber;
+import io.github.virtualthread.limit.LimitNumber.AtEndpoint;
+import io.github.virtualthread.limit.LimitNumber.Kind;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimit.ClusterState;
@@ -59,46 +62,72 @@ record Descriptors(
 
     /** The running calls are those of the limit and of all within it, the oldest first. */
     LimitDescriptor limit(TaskLimit limit, List<LiveCall> running) {
-        int permits = limit.permits();
-        int available = limit.available();
-        List<LiveCall> first = live.waiting(limit, 1);
+        LimitDescriptor row = new LimitDescriptor();
+        TaskLimit around = limit.within();
+        row.add("name", limit.name());
+        row.add("within", around == null ? null : around.name());
+        row.add("occupied", limit.isOccupied() ? true : null);
+        addNumbers(limit.settings(), row);
+        row.add("permitsFrom", limit.permitsFrom());
         Integer clusterPermits = limit.clusterPermits();
-        ClusterState cluster = clusterPermits == null ? null : state(limit, clusterPermits);
+        if (clusterPermits != null) {
+            addCluster(limit, clusterPermits, row);
+        }
+        int available = limit.available();
+        row.add("inUse", clusterPermits == null ? Math.max(limit.permits() - available, limit.inUse()) : limit.inUse());
+        row.add("available", available);
+        row.add("waiting", limit.waiting());
+        row.add("waitingWithin", waitingWithin(limit));
+        row.add("keys", keys(limit));
+        row.add("saturatedForSeconds", seconds(limit.saturated()));
+        row.add("expectedWaitSeconds", setting(limit.expectedWait()));
+        if (!running.isEmpty()) {
+            row.add("oldestRunningSeconds", seconds(running.get(0).call().ran()));
+        }
+        for (LiveCall first : live.waiting(limit, 1)) {
+            row.add("oldestWaitingSeconds", seconds(first.call().waited()));
+        }
+        row.add("abandoned", running.stream().filter(LiveCall::abandoned).count());
+        row.add("rejected", rejected(limit));
         DryRunState dryRun = limit.isDryRun() ? limit.dryRun() : null;
-        boolean isHeldBack = clusterPermits != null && cluster != null && cluster.permits() < clusterPermits;
-        return new LimitDescriptor(
-                limit.name(),
-                limit.within() == null ? null : limit.within().name(),
-                limit.isOccupied() ? true : null,
-                permits,
-                clusterPermits,
-                cluster == null || !isHeldBack ? null : cluster.permits(),
-                cluster == null || !isHeldBack ? null : heldBackBy(cluster),
-                cluster == null ? null : limit.lent(),
-                cluster == null ? null : cluster.kept(),
-                cluster == null ? null : cluster.keptFor(),
-                cluster == null ? null : cluster.members().size(),
-                cluster == null ? null : seconds(cluster.leaseLeft()),
-                cluster == null ? null : cluster.lending(),
-                bound(limit.permitsPerKey()),
-                cluster == null ? Math.max(permits - available, limit.inUse()) : limit.inUse(),
-                available,
-                limit.waiting(),
-                waitingWithin(limit),
-                keys(limit),
-                bound(limit.queueCapacity()),
-                bound(limit.queueCapacityPerKey()),
-                setting(limit.maxWait()),
-                limit.nested().name(),
-                limit.permitsFrom(),
-                seconds(limit.saturated()),
-                setting(limit.expectedWait()),
-                running.isEmpty() ? null : seconds(running.get(0).call().ran()),
-                first.isEmpty() ? null : seconds(first.get(0).call().waited()),
-                (int) running.stream().filter(LiveCall::abandoned).count(),
-                rejected(limit),
-                dryRun == null ? null : dryRun.mostInUse(),
-                dryRun == null ? null : shadows(dryRun));
+        if (dryRun != null) {
+            row.add("mostInUse", dryRun.mostInUse());
+            row.add("dryRun", shadows(dryRun));
+        }
+        return row;
+    }
+
+    static void addNumbers(LimitSettings settings, LimitDescriptor row) {
+        for (LimitNumber number : LimitNumber.values()) {
+            // a dry run is shown by what would have happened
+            if (number.atEndpoint() != AtEndpoint.LEFT_OUT && number != LimitNumber.DRY_RUN) {
+                add(number, number.of(settings), row);
+            }
+        }
+    }
+
+    private static void add(LimitNumber number, @Nullable Object value, LimitDescriptor row) {
+        if (value instanceof Duration duration) {
+            row.add(number.parameter() + "Seconds", setting(duration));
+        } else if (number.kind() == Kind.BOUND) {
+            row.add(number.parameter(), value instanceof Integer most ? bound(most) : null);
+        } else {
+            row.add(number.parameter(), value);
+        }
+    }
+
+    private static void addCluster(TaskLimit limit, int clusterPermits, LimitDescriptor row) {
+        ClusterState cluster = state(limit, clusterPermits);
+        if (cluster.permits() < clusterPermits) {
+            row.add("clusterPermitsInForce", cluster.permits());
+            row.add("heldBackBy", heldBackBy(cluster));
+        }
+        row.add("share", limit.lent());
+        row.add("kept", cluster.kept());
+        row.add("keptFor", cluster.keptFor());
+        row.add("members", cluster.members().size());
+        row.add("leaseSeconds", seconds(cluster.leaseLeft()));
+        row.add("lending", cluster.lending());
     }
 
     private static Map<String, ShadowDescriptor> shadows(DryRunState dryRun) {

@@ -1,33 +1,22 @@
 package io.github.virtualthread.actuate;
 
 import io.github.virtualthread.limit.Durations;
+import io.github.virtualthread.limit.LimitNumber;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.mistake.PropertyKeys;
 import java.time.Duration;
-import java.util.Objects;
-import java.util.stream.Stream;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.convert.DurationStyle;
 
 /**
- * A requested change of a limit, as it was sent; null keeps what the limit has.
+ * A requested change of a limit.
  *
- * @param permits number of permits
- * @param queueCapacity capacity of the queue, or unbounded
- * @param maxWait maximum wait, or none
- * @param permitsPerKey number of permits for one key, or unbounded
- * @param queueCapacityPerKey number of waiting calls of one key, or unbounded
- * @param clusterPermits number of permits in all replicas together
- * @param dryRun whether the limit only watches
+ * @param texts what can be changed, with the texts that were sent; null keeps what the limit has
  */
-record LimitRequest(
-        @Nullable String permits,
-        @Nullable String queueCapacity,
-        @Nullable String maxWait,
-        @Nullable String permitsPerKey,
-        @Nullable String queueCapacityPerKey,
-        @Nullable String clusterPermits,
-        @Nullable String dryRun) {
+record LimitRequest(Map<LimitNumber, @Nullable String> texts) {
 
     /**
      * Returns the settings of a limit with what is to change.
@@ -35,79 +24,76 @@ record LimitRequest(
      * @throws IllegalArgumentException if nothing is to change, or a value is not a valid number or duration
      */
     LimitSettings applyTo(LimitSettings now) {
-        if (Stream.of(permits, queueCapacity, maxWait, permitsPerKey, queueCapacityPerKey, clusterPermits, dryRun)
-                .allMatch(Objects::isNull)) {
-            throw new IllegalArgumentException(
-                    "Nothing to change: send permits, queueCapacity, maxWait, permitsPerKey, queueCapacityPerKey,"
-                            + " clusterPermits or dryRun, as in {\"permits\": 20}");
-        }
-        // first, as permits may exceed the old number; and a dry run goes with fewer settings
-        LimitSettings shared = shared(now.withDryRun(false));
-        return shared.withPermits(number("permits", permits, shared.permits(), 1))
-                .withQueueCapacity(
-                        bound("queueCapacity", queueCapacity, now.queueCapacity(), 0, "lets any number of calls wait"))
-                .withMaxWait(maxWait == null ? now.maxWait() : wait(maxWait.strip()))
-                .withPermitsPerKey(
-                        bound("permitsPerKey", permitsPerKey, now.permitsPerKey(), 1, "lets one key have all permits"))
-                .withQueueCapacityPerKey(bound(
-                        "queueCapacityPerKey",
-                        queueCapacityPerKey,
-                        now.queueCapacityPerKey(),
-                        0,
-                        "lets any number of calls of one key wait"))
-                .withDryRun(dryRun == null ? now.dryRun() : flag("dryRun", dryRun.strip()));
-    }
-
-    private static boolean flag(String name, String text) {
-        if (!text.equalsIgnoreCase("true") && !text.equalsIgnoreCase("false")) {
-            throw new IllegalArgumentException("%s must be true or false, was '%s'".formatted(name, text));
-        }
-        return Boolean.parseBoolean(text);
-    }
-
-    private static int number(String name, @Nullable String text, int now, int least) {
-        return text == null ? now : whole(name, text, least, Integer.MAX_VALUE);
-    }
-
-    private static int bound(String name, @Nullable String text, int now, int least, String unbounded) {
-        if (text != null && text.strip().equalsIgnoreCase("unbounded")) {
-            return LimitSettings.UNBOUNDED;
-        }
-        try {
-            return number(name, text, now, least);
-        } catch (IllegalArgumentException wrong) {
-            throw new IllegalArgumentException("%s; \"unbounded\" %s".formatted(wrong.getMessage(), unbounded), wrong);
-        }
-    }
-
-    /** Null for none. */
-    private static @Nullable Duration wait(String text) {
-        if (text.equalsIgnoreCase("none")) {
-            return null;
-        }
-        try {
-            Duration wait = DurationStyle.detectAndParse(text);
-            if (wait.isPositive() && Durations.hasUnit(text)) {
-                return wait;
+        Map<LimitNumber, @Nullable Object> changes = new EnumMap<>(LimitNumber.class);
+        texts.forEach((number, text) -> {
+            if (text != null) {
+                changes.put(number, read(number, text));
             }
-        } catch (RuntimeException unreadable) {
-            // the same message as for a duration that is too short, or has no unit
+        });
+        if (changes.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "Nothing to change: send %s, as in {\"permits\": 20}".formatted(names()));
         }
-        throw new IllegalArgumentException(("maxWait must be a duration longer than zero with a unit, such as 2s or"
-                        + " 500ms, was '%s'; \"none\" removes the maximum wait")
-                .formatted(text));
-    }
-
-    private LimitSettings shared(LimitSettings now) {
-        if (clusterPermits == null) {
-            return now;
-        }
-        if (now.clusterPermits() == null) {
+        if (changes.containsKey(LimitNumber.CLUSTER_PERMITS) && now.clusterPermits() == null) {
             throw new IllegalArgumentException(
                     "Limit '%s' is one of this JVM alone, so clusterPermits cannot be changed: to share it, set %s.cluster-permits, and restart all replicas"
                             .formatted(now.name(), PropertyKeys.limit(now.name())));
         }
-        return now.withClusterPermits(whole("clusterPermits", clusterPermits, 1, Integer.MAX_VALUE));
+        return LimitNumber.changed(now, changes);
+    }
+
+    /** As in {@code permits, queueCapacity or maxWait}. */
+    private String names() {
+        List<String> names = texts.keySet().stream().map(LimitNumber::parameter).toList();
+        int last = names.size() - 1;
+        return String.join(", ", names.subList(0, last)) + " or " + names.get(last);
+    }
+
+    /** Null for no maximum wait. */
+    private static @Nullable Object read(LimitNumber number, String text) {
+        return switch (number.kind()) {
+            case NUMBER -> whole(number.parameter(), text, number.least(), Integer.MAX_VALUE);
+            case BOUND -> bound(number, text);
+            case TIME -> time(number, text.strip());
+            case FLAG -> flag(number, text.strip());
+            case OTHER -> throw new IllegalArgumentException(number.parameter() + " cannot be changed");
+        };
+    }
+
+    private static int bound(LimitNumber number, String text) {
+        if (text.strip().equalsIgnoreCase("unbounded")) {
+            return LimitSettings.UNBOUNDED;
+        }
+        try {
+            return whole(number.parameter(), text, number.least(), Integer.MAX_VALUE);
+        } catch (IllegalArgumentException wrong) {
+            throw new IllegalArgumentException("%s; %s".formatted(wrong.getMessage(), number.withoutMaximum()), wrong);
+        }
+    }
+
+    private static @Nullable Duration time(LimitNumber number, String text) {
+        if (text.equalsIgnoreCase("none")) {
+            return null;
+        }
+        try {
+            Duration time = DurationStyle.detectAndParse(text);
+            if (time.isPositive() && Durations.hasUnit(text)) {
+                return time;
+            }
+        } catch (RuntimeException unreadable) {
+            // the same message as for a duration that is too short, or has no unit
+        }
+        throw new IllegalArgumentException(
+                "%s must be a duration longer than zero with a unit, such as 2s or 500ms, was '%s'; %s"
+                        .formatted(number.parameter(), text, number.withoutMaximum()));
+    }
+
+    private static boolean flag(LimitNumber number, String text) {
+        if (!text.equalsIgnoreCase("true") && !text.equalsIgnoreCase("false")) {
+            throw new IllegalArgumentException(
+                    "%s must be true or false, was '%s'".formatted(number.parameter(), text));
+        }
+        return Boolean.parseBoolean(text);
     }
 
     /**

@@ -6,19 +6,22 @@ import io.github.virtualthread.execution.LiveCalls;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.limit.LimitChange.Source;
 import io.github.virtualthread.limit.LimitNames;
+import io.github.virtualthread.limit.LimitNumber;
 import io.github.virtualthread.limit.PermitsFrom;
 import io.github.virtualthread.limit.TaskLimit;
-import io.github.virtualthread.limit.TaskLimit.ClusterState.Lending;
 import io.github.virtualthread.limit.TaskLimit.KeyUse;
 import io.github.virtualthread.limit.TaskLimits;
+import java.io.Serial;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
@@ -35,6 +38,8 @@ import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
  * parameter in the query or the body replaces a path variable of the same name. So the path variable has a name that no client sends.
  */
 @Endpoint(id = "virtualthreads", defaultAccess = Access.READ_ONLY)
+// of fields of LimitDescriptor
+@RegisterReflectionForBinding({PermitsFrom.class, VirtualThreadsEndpoint.ShadowDescriptor.class})
 public final class VirtualThreadsEndpoint {
 
     private static final int MOST_CALLS = 10_000;
@@ -169,9 +174,15 @@ public final class VirtualThreadsEndpoint {
             @org.springframework.lang.Nullable @Nullable String clusterPermits,
             @org.springframework.lang.Nullable @Nullable String dryRun) {
         TaskLimit found = find(limitInPath);
-        LimitRequest request = new LimitRequest(
-                permits, queueCapacity, maxWait, permitsPerKey, queueCapacityPerKey, clusterPermits, dryRun);
-        limits.change(found, request::applyTo, Source.ENDPOINT);
+        Map<LimitNumber, @Nullable String> texts = new LinkedHashMap<>();
+        texts.put(LimitNumber.PERMITS, permits);
+        texts.put(LimitNumber.QUEUE_CAPACITY, queueCapacity);
+        texts.put(LimitNumber.MAX_WAIT, maxWait);
+        texts.put(LimitNumber.PERMITS_PER_KEY, permitsPerKey);
+        texts.put(LimitNumber.QUEUE_CAPACITY_PER_KEY, queueCapacityPerKey);
+        texts.put(LimitNumber.CLUSTER_PERMITS, clusterPermits);
+        texts.put(LimitNumber.DRY_RUN, dryRun);
+        limits.change(found, new LimitRequest(texts)::applyTo, Source.ENDPOINT);
         return descriptors.limit(found, live.running(found));
     }
 
@@ -229,78 +240,57 @@ public final class VirtualThreadsEndpoint {
             implements OperationResponseBody {}
 
     /**
-     * A limit at one moment. Counts start with the application. What begins with {@code clusterPermits} and ends with {@code lending}
-     * is null for a limit of this JVM alone.
+     * A limit at one moment, by the names of its fields; none of them is null. It begins with {@code name}, {@code within},
+     * {@code occupied} and the {@linkplain LimitNumber settings} that are shown. Counts start with the application.
      *
-     * @param name its name
-     * @param within name of the limit around it, null for none
-     * @param occupied true while the application keeps it occupied, otherwise null
-     * @param permits maximum number of concurrent calls
-     * @param clusterPermits maximum number of concurrent calls in all replicas together
-     * @param clusterPermitsInForce maximum number of concurrent calls in all replicas that is in force, null if that is not less
-     * @param heldBackBy replicas that say so, by their names; null if there is none, or nothing is held back
-     * @param share permits that this replica may use at this moment
-     * @param kept permits that are lent to nobody: parts of replicas that may run without the engine
-     * @param keptFor number of replicas that they are kept for
-     * @param members number of replicas that share the limit, with this one
-     * @param leaseSeconds time for which the permits are still lent; 0 if they are not
-     * @param lending {@code LENT}; {@code ALONE} if this replica uses its part of the permits; {@code LOST} if no call begins
-     * @param permitsPerKey maximum number of concurrent calls of one key, null if unbounded
-     * @param inUse permits that are held; more than {@code permits} after a reduction, until calls end
-     * @param available free permits
-     * @param waiting number of waiting calls, without those of limits within this one
-     * @param waitingWithin number of waiting calls of each limit within this one, null if there is none
-     * @param keys number of keys that have calls, null if no call has a key
-     * @param queueCapacity maximum number of waiting calls, null if unbounded
-     * @param queueCapacityPerKey maximum number of waiting calls of one key, null if unbounded
-     * @param maxWaitSeconds maximum wait, null for none
-     * @param nested {@code WARN} or {@code FAIL}: what happens to tasks submitted by a body that holds the same limit
-     * @param permitsFrom the pool that the permits are taken from, null if the number is configured directly
-     * @param saturatedForSeconds time for which it has been full without a break; 0 if it is not full
-     * @param expectedWaitSeconds time that one more call without a key would wait; null if that is not known, or if the limit does
-     *     not reject hopeless calls
-     * @param oldestRunningSeconds run time of the oldest running body, null if none is running
-     * @param oldestWaitingSeconds wait of the oldest waiting call, null if none is waiting
-     * @param abandoned permits held by bodies whose call has already ended, by cancel or timeout
-     * @param rejected number of rejected calls, by reason
-     * @param mostInUse number of calls that ran at once in the dry run, at most; null if the limit is in force
-     * @param dryRun what the limit would have done with half of its permits, with these and with twice as many;
-     *     null if the limit is in force
+     * <p>Of a limit that all replicas share, it has:
+     *
+     * <ul>
+     *   <li>{@code clusterPermitsInForce}: maximum number of concurrent calls in all replicas as it is in force, if that is less
+     *   <li>{@code heldBackBy}: replicas that say so, by their names, if there are any
+     *   <li>{@code share}: permits that this replica may use at this moment
+     *   <li>{@code kept}: permits that are lent to nobody: parts of replicas that may run without the engine
+     *   <li>{@code keptFor}: number of replicas that they are kept for
+     *   <li>{@code members}: number of replicas that share the limit, with this one
+     *   <li>{@code leaseSeconds}: time for which the permits are still lent; 0 if they are not
+     *   <li>{@code lending}: {@code LENT}; {@code ALONE} if this replica uses its part of the permits; {@code LOST} if no call begins
+     * </ul>
+     *
+     * <p>Of each limit, it has:
+     *
+     * <ul>
+     *   <li>{@code occupied}: true while the application keeps it occupied
+     *   <li>{@code permitsFrom}: the pool that the permits are taken from, if they are
+     *   <li>{@code inUse}: permits that are held; more than {@code permits} after a reduction, until calls end
+     *   <li>{@code available}: free permits
+     *   <li>{@code waiting}: number of waiting calls, without those of limits within this one
+     *   <li>{@code waitingWithin}: number of waiting calls of each limit within this one, if there is one
+     *   <li>{@code keys}: number of keys that have calls, if calls may have keys
+     *   <li>{@code saturatedForSeconds}: time for which it has been full without a break; 0 if it is not full
+     *   <li>{@code expectedWaitSeconds}: time that one more call without a key would wait, if that is known and the limit rejects
+     *       hopeless calls
+     *   <li>{@code oldestRunningSeconds}: run time of the oldest running body, if one is running
+     *   <li>{@code oldestWaitingSeconds}: wait of the oldest waiting call, if one is waiting
+     *   <li>{@code abandoned}: permits held by bodies whose call has already ended, by cancel or timeout
+     *   <li>{@code rejected}: number of rejected calls, by reason
+     *   <li>{@code mostInUse}: number of calls that ran at once in the dry run, at most
+     *   <li>{@code dryRun}: in a dry run, what the limit would have done with half of its permits, with these and with twice as many
+     * </ul>
      */
-    public record LimitDescriptor(
-            String name,
-            @Nullable String within,
-            @Nullable Boolean occupied,
-            int permits,
-            @Nullable Integer clusterPermits,
-            @Nullable Integer clusterPermitsInForce,
-            @Nullable List<String> heldBackBy,
-            @Nullable Integer share,
-            @Nullable Integer kept,
-            @Nullable Integer keptFor,
-            @Nullable Integer members,
-            @Nullable Double leaseSeconds,
-            @Nullable Lending lending,
-            @Nullable Integer permitsPerKey,
-            int inUse,
-            int available,
-            int waiting,
-            @Nullable Map<String, Integer> waitingWithin,
-            @Nullable Integer keys,
-            @Nullable Integer queueCapacity,
-            @Nullable Integer queueCapacityPerKey,
-            @Nullable Double maxWaitSeconds,
-            String nested,
-            @Nullable PermitsFrom permitsFrom,
-            double saturatedForSeconds,
-            @Nullable Double expectedWaitSeconds,
-            @Nullable Double oldestRunningSeconds,
-            @Nullable Double oldestWaitingSeconds,
-            int abandoned,
-            Map<String, Long> rejected,
-            @Nullable Integer mostInUse,
-            @Nullable Map<String, ShadowDescriptor> dryRun)
-            implements OperationResponseBody {}
+    public static final class LimitDescriptor extends LinkedHashMap<String, Object> implements OperationResponseBody {
+
+        @Serial
+        private static final long serialVersionUID = 1;
+
+        LimitDescriptor() {}
+
+        /** Null is left out. */
+        void add(String name, @Nullable Object value) {
+            if (value != null) {
+                put(name, value);
+            }
+        }
+    }
 
     /**
      * What a limit that only watches would have done to its calls with one number of permits.

@@ -9,40 +9,72 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What can be set of a limit, one row each. Properties are merged and refreshed by these rows. Where each of them must be named, a
- * {@code switch} without a default does not compile before a new one is there.
+ * What can be set of a limit, one row each. Properties are merged and refreshed by these rows, and the endpoint reads and shows them in
+ * this order. Where each of them must be named, a {@code switch} without a default does not compile before a new one is there.
  */
 public enum LimitNumber {
     /** Number of permits. */
-    PERMITS("permits", Change.AT_RUN_TIME),
+    PERMITS("permits", Kind.NUMBER, 1, Change.AT_RUN_TIME, AtEndpoint.CHANGED),
     /** Name of the bean that the permits are taken from. */
-    PERMITS_FROM("permits-from", Change.AT_RUN_TIME),
+    PERMITS_FROM("permits-from", Kind.OTHER, 0, Change.AT_RUN_TIME, AtEndpoint.LEFT_OUT),
     /** Connections of a pool that are left to others. It counts only with such a bean. */
-    HEADROOM("headroom", Change.AT_RUN_TIME),
+    HEADROOM("headroom", Kind.NUMBER, 0, Change.AT_RUN_TIME, AtEndpoint.LEFT_OUT),
     /** Number of permits in all replicas. */
-    CLUSTER_PERMITS("cluster-permits", Change.IF_SET_AT_START),
+    CLUSTER_PERMITS("cluster-permits", Kind.NUMBER, 1, Change.IF_SET_AT_START, AtEndpoint.CHANGED),
     /** What calls do while no permits are lent. */
-    ON_FAILURE("on-failure", Change.AT_RUN_TIME),
+    ON_FAILURE("on-failure", Kind.OTHER, 0, Change.AT_RUN_TIME, AtEndpoint.LEFT_OUT),
     /** Name of the limit around. */
-    WITHIN("within", Change.NEVER),
+    WITHIN("within", Kind.OTHER, 0, Change.NEVER, AtEndpoint.LEFT_OUT),
     /** Number of permits for each key. */
-    PERMITS_PER_KEY("permits-per-key", Change.AT_RUN_TIME),
+    PERMITS_PER_KEY(
+            "permits-per-key",
+            Kind.BOUND,
+            1,
+            Change.AT_RUN_TIME,
+            AtEndpoint.CHANGED,
+            "\"unbounded\" lets one key have all permits"),
     /** Number of calls that wait. */
-    QUEUE_CAPACITY("queue-capacity", Change.AT_RUN_TIME),
+    QUEUE_CAPACITY(
+            "queue-capacity",
+            Kind.BOUND,
+            0,
+            Change.AT_RUN_TIME,
+            AtEndpoint.CHANGED,
+            "\"unbounded\" lets any number of calls wait"),
     /** Number of calls of each key that wait. */
-    QUEUE_CAPACITY_PER_KEY("queue-capacity-per-key", Change.AT_RUN_TIME),
-    /** Weights of keys. */
-    KEY_WEIGHTS("key-weights", Change.IF_SET_AT_START),
+    QUEUE_CAPACITY_PER_KEY(
+            "queue-capacity-per-key",
+            Kind.BOUND,
+            0,
+            Change.AT_RUN_TIME,
+            AtEndpoint.CHANGED,
+            "\"unbounded\" lets any number of calls of one key wait"),
+    /** Weights of keys, which may be personal data. */
+    KEY_WEIGHTS("key-weights", Kind.OTHER, 0, Change.IF_SET_AT_START, AtEndpoint.LEFT_OUT),
     /** How long a call waits. */
-    MAX_WAIT("max-wait", Change.AT_RUN_TIME),
+    MAX_WAIT("max-wait", Kind.TIME, 0, Change.AT_RUN_TIME, AtEndpoint.CHANGED, "\"none\" removes the maximum wait"),
     /** Whether hopeless calls are rejected. */
-    REJECT_HOPELESS("reject-hopeless", Change.AT_RUN_TIME),
+    REJECT_HOPELESS("reject-hopeless", Kind.FLAG, 0, Change.AT_RUN_TIME, AtEndpoint.LEFT_OUT),
     /** How the number of permits is found. */
-    ADAPT("adapt", Change.IF_SET_AT_START),
+    ADAPT("adapt", Kind.OTHER, 0, Change.IF_SET_AT_START, AtEndpoint.LEFT_OUT),
     /** Whether the limit only watches. */
-    DRY_RUN("dry-run", Change.AT_RUN_TIME),
+    DRY_RUN("dry-run", Kind.FLAG, 0, Change.AT_RUN_TIME, AtEndpoint.CHANGED),
     /** What happens to nested calls. */
-    NESTED("nested", Change.AT_RUN_TIME);
+    NESTED("nested", Kind.OTHER, 0, Change.AT_RUN_TIME, AtEndpoint.SHOWN);
+
+    /** What a value is. */
+    public enum Kind {
+        /** A whole number. */
+        NUMBER,
+        /** A whole number, or {@link LimitSettings#UNBOUNDED}. */
+        BOUND,
+        /** A duration longer than zero, or null for none. */
+        TIME,
+        /** True or false. */
+        FLAG,
+        /** Nothing that the endpoint changes. */
+        OTHER
+    }
 
     /** Whether a value can change while the application runs. */
     public enum Change {
@@ -54,12 +86,34 @@ public enum LimitNumber {
         NEVER
     }
 
-    private final String key;
-    private final Change change;
+    /** What the endpoint does with a value. */
+    public enum AtEndpoint {
+        /** It shows it, and changes it on request. */
+        CHANGED,
+        /** It shows it. */
+        SHOWN,
+        /** It shows something else in its place, or nothing. */
+        LEFT_OUT
+    }
 
-    LimitNumber(String key, Change change) {
+    private final String key;
+    private final Kind kind;
+    private final int least;
+    private final Change change;
+    private final AtEndpoint atEndpoint;
+    private final String withoutMaximum;
+
+    LimitNumber(String key, Kind kind, int least, Change change, AtEndpoint atEndpoint) {
+        this(key, kind, least, change, atEndpoint, "");
+    }
+
+    LimitNumber(String key, Kind kind, int least, Change change, AtEndpoint atEndpoint, String withoutMaximum) {
         this.key = key;
+        this.kind = kind;
+        this.least = least;
         this.change = change;
+        this.atEndpoint = atEndpoint;
+        this.withoutMaximum = withoutMaximum;
     }
 
     /**
@@ -72,12 +126,61 @@ public enum LimitNumber {
     }
 
     /**
+     * Name of the value at the endpoint.
+     *
+     * @return as in {@code queueCapacity}
+     */
+    public String parameter() {
+        StringBuilder name = new StringBuilder();
+        for (String word : key.split("-")) {
+            name.append(name.isEmpty() ? word : Character.toUpperCase(word.charAt(0)) + word.substring(1));
+        }
+        return name.toString();
+    }
+
+    /**
+     * What the value is.
+     *
+     * @return how it is read and shown
+     */
+    public Kind kind() {
+        return kind;
+    }
+
+    /**
+     * Lowest number.
+     *
+     * @return 0 or 1; 0 if the value is no number
+     */
+    public int least() {
+        return least;
+    }
+
+    /**
      * Whether the value can change while the application runs.
      *
      * @return when
      */
     public Change change() {
         return change;
+    }
+
+    /**
+     * What the endpoint does with the value.
+     *
+     * @return whether it changes or shows it
+     */
+    public AtEndpoint atEndpoint() {
+        return atEndpoint;
+    }
+
+    /**
+     * How to ask the endpoint for no maximum.
+     *
+     * @return as in {@code "none" removes the maximum wait}; empty if there always is one
+     */
+    public String withoutMaximum() {
+        return withoutMaximum;
     }
 
     /**

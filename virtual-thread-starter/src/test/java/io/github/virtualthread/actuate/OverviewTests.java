@@ -189,8 +189,8 @@ class OverviewTests {
                                 "virtual-thread.limits.price-db.queue-capacity=50",
                                 "virtual-thread.limits.price-db.nested=fail"),
                 it -> assertThat(it.read("").body()).contains("""
-                        "limits":[{"name":"price-db","permits":1,"inUse":0,"available":1,"waiting":0,"queueCapacity":50,\
-                        "maxWaitSeconds":1.5,"nested":"FAIL","saturatedForSeconds":0.0,"abandoned":0,"rejected":{"QUEUE_FULL":0,\
+                        "limits":[{"name":"price-db","permits":1,"queueCapacity":50,"maxWaitSeconds":1.5,"nested":"FAIL",\
+                        "inUse":0,"available":1,"waiting":0,"saturatedForSeconds":0.0,"abandoned":0,"rejected":{"QUEUE_FULL":0,\
                         "KEY_QUEUE_FULL":0,"WAIT_TIMEOUT":0,"DEADLINE":0,"NESTED":0,"EVICTED":0,"SHUTDOWN":0}}]"""));
     }
 

@@ -98,6 +98,7 @@ class SharedLimitTests {
                             "name",
                             "permits",
                             "clusterPermits",
+                            "nested",
                             "share",
                             "kept",
                             "keptFor",

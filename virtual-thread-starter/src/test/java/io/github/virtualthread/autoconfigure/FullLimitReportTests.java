@@ -120,11 +120,11 @@ class FullLimitReportTests {
     }
 
     private static double endpoint(AssertableApplicationContext context) {
-        return context.getBean(VirtualThreadsEndpoint.class)
+        return (double) context.getBean(VirtualThreadsEndpoint.class)
                 .overview()
                 .limits()
                 .get(0)
-                .saturatedForSeconds();
+                .get("saturatedForSeconds");
     }
 
     static class Prices {

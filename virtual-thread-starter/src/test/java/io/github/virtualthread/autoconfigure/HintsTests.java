@@ -8,7 +8,6 @@ import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.CallDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.EndedDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.LimitCallsDescriptor;
-import io.github.virtualthread.actuate.VirtualThreadsEndpoint.LimitDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.MemberDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.MethodDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.ShadowDescriptor;
@@ -177,7 +176,6 @@ class HintsTests {
     @ValueSource(
             classes = {
                 VirtualThreadsDescriptor.class,
-                LimitDescriptor.class,
                 MethodDescriptor.class,
                 LimitCallsDescriptor.class,
                 CallDescriptor.class,
