@@ -4,6 +4,7 @@ import static io.github.virtualthread.autoconfigure.StarterKeys.LIMITS;
 import static io.github.virtualthread.autoconfigure.StarterKeys.METHODS;
 import static io.github.virtualthread.autoconfigure.StarterKeys.PREFIX;
 
+import io.github.virtualthread.limit.LimitNumber;
 import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.mistake.PropertyKeys;
 import io.github.virtualthread.mistake.Spelling;
@@ -35,9 +36,8 @@ final class PropertyMistakes {
             "Write the name of each limit as a key, as in %s.db.permits; put a name that is a number in quotes."
                     .formatted(LIMITS));
 
-    /** Numbers of something that is of no use with none of it. */
-    private static final Set<String> AT_LEAST_ONE =
-            Set.of("permits", "permits-per-key", "cluster-permits", "least", "most", "replicas");
+    /** Numbers of something that is of no use with none of it, beside those of {@link LimitNumber}. */
+    private static final Set<String> AT_LEAST_ONE = Set.of("least", "most", "replicas");
 
     private static final String DURATION = "Write a number with a unit, such as 500ms, 2s or 1m.";
 
@@ -199,9 +199,9 @@ final class PropertyMistakes {
 
     private static @Nullable Mistake otherValue(ConfigurationPropertyName name, Class<?> type, String value) {
         if (type == Integer.class) {
-            boolean mayBeZero = !AT_LEAST_ONE.contains(name.getLastElement(Form.DASHED));
             return mustBe(
-                    "a whole number from %d to %d".formatted(mayBeZero ? 0 : 1, Integer.MAX_VALUE),
+                    "a whole number from %d to %d"
+                            .formatted(least(name.getLastElement(Form.DASHED)), Integer.MAX_VALUE),
                     name,
                     value,
                     "Set %s to a number such as 20.".formatted(name));
@@ -219,6 +219,14 @@ final class PropertyMistakes {
             return mustBe("true or false", name, value, "Write true or false.");
         }
         return type.isEnum() ? oneOf(type, name, value) : null;
+    }
+
+    private static int least(String key) {
+        return Arrays.stream(LimitNumber.values())
+                .filter(number -> number.key().equals(key))
+                .findFirst()
+                .map(LimitNumber::least)
+                .orElse(AT_LEAST_ONE.contains(key) ? 1 : 0);
     }
 
     private static Mistake mustBe(String rule, ConfigurationPropertyName name, String value, String action) {

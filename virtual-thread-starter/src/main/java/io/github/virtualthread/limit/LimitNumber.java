@@ -9,8 +9,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What can be set of a limit, one row each. Properties are merged and refreshed by these rows, and the endpoint reads and shows them in
- * this order. Where each of them must be named, a {@code switch} without a default does not compile before a new one is there.
+ * What can be set of a limit, one row each. Properties are merged and refreshed by these rows, the endpoint reads and shows them in
+ * this order, and mistakes take their words from here. Where each of them must be named, a {@code switch} without a default does not compile before a new one is there.
  */
 public enum LimitNumber {
     /** Number of permits. */
@@ -181,6 +181,18 @@ public enum LimitNumber {
      */
     public String withoutMaximum() {
         return withoutMaximum;
+    }
+
+    /** What is wrong with a value, null if nothing is. What only some values can be wrong in, {@link LimitSettings} says. */
+    @Nullable
+    String problem(@Nullable Object value) {
+        if (value instanceof Integer number && number < least) {
+            return "%s must be at least %d, was %d".formatted(key, least, number);
+        }
+        if (value instanceof Duration time && !time.isPositive()) {
+            return "%s must be longer than zero, was %s".formatted(key, Durations.text(time));
+        }
+        return null;
     }
 
     /**

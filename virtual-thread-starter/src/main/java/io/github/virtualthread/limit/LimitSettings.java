@@ -113,19 +113,20 @@ public record LimitSettings(
         } else if (LimitNames.isNone(name)) {
             problems.add("the name 'none' is reserved for calls without a limit");
         }
-        atLeast(1, "permits", permits, problems);
-        atLeast(0, "queue-capacity", queueCapacity, problems);
-        if (maxWait != null && !maxWait.isPositive()) {
-            problems.add("max-wait must be longer than zero, was " + Durations.text(maxWait)
-                    + " (to reject calls instead of letting them wait, set queue-capacity to 0)");
-        }
-        atLeast(0, "headroom", permitsFrom == null ? null : permitsFrom.headroom(), problems);
+        check(LimitNumber.PERMITS, permits, "", problems);
+        check(LimitNumber.QUEUE_CAPACITY, queueCapacity, "", problems);
+        check(
+                LimitNumber.MAX_WAIT,
+                maxWait,
+                " (to reject calls instead of letting them wait, set queue-capacity to 0)",
+                problems);
+        check(LimitNumber.HEADROOM, permitsFrom == null ? null : permitsFrom.headroom(), "", problems);
         if (within != null && within.isBlank()) {
             problems.add("within must name a limit, was blank");
         }
-        atLeast(1, "permits-per-key", permitsPerKey, problems);
-        atLeast(0, "queue-capacity-per-key", queueCapacityPerKey, problems);
-        atLeast(1, "cluster-permits", clusterPermits, problems);
+        check(LimitNumber.PERMITS_PER_KEY, permitsPerKey, "", problems);
+        check(LimitNumber.QUEUE_CAPACITY_PER_KEY, queueCapacityPerKey, "", problems);
+        check(LimitNumber.CLUSTER_PERMITS, clusterPermits, "", problems);
         if (clusterPermits != null && clusterPermits > 0 && permitsFrom == null && permits > clusterPermits) {
             problems.add("permits must be at most cluster-permits (%d), because one replica can never use more, was %d"
                     .formatted(clusterPermits, permits));
@@ -141,12 +142,12 @@ public record LimitSettings(
         }
         if (dryRun) {
             List<String> unwatched = new ArrayList<>();
-            addIf(within != null, "within", unwatched);
-            addIf(permitsPerKey != UNBOUNDED, "permits-per-key", unwatched);
-            addIf(queueCapacityPerKey != UNBOUNDED, "queue-capacity-per-key", unwatched);
-            addIf(!keyWeights.isEmpty(), "key-weights", unwatched);
-            addIf(clusterPermits != null, "cluster-permits", unwatched);
-            addIf(adapt != null, "adapt", unwatched);
+            addIf(within != null, LimitNumber.WITHIN, unwatched);
+            addIf(permitsPerKey != UNBOUNDED, LimitNumber.PERMITS_PER_KEY, unwatched);
+            addIf(queueCapacityPerKey != UNBOUNDED, LimitNumber.QUEUE_CAPACITY_PER_KEY, unwatched);
+            addIf(!keyWeights.isEmpty(), LimitNumber.KEY_WEIGHTS, unwatched);
+            addIf(clusterPermits != null, LimitNumber.CLUSTER_PERMITS, unwatched);
+            addIf(adapt != null, LimitNumber.ADAPT, unwatched);
             if (!unwatched.isEmpty()) {
                 problems.add(
                         "dry-run must be false with %s, because a dry run watches one queue with one number of permits"
@@ -159,7 +160,9 @@ public record LimitSettings(
     }
 
     private static void check(Adapt adapt, int permits, boolean isOwnNumber, List<String> problems) {
-        atLeast(1, "adapt.least", adapt.least(), problems);
+        if (adapt.least() < 1) {
+            problems.add("adapt.least must be at least 1, was %d".formatted(adapt.least()));
+        }
         if (!adapt.runTime().isPositive()) {
             problems.add("adapt.run-time must be longer than zero, as 1.5 times what an idle resource needs");
         }
@@ -173,9 +176,21 @@ public record LimitSettings(
         }
     }
 
-    private static void addIf(boolean isSet, String name, List<String> names) {
+    /**
+     * Adds what is wrong with a value.
+     *
+     * @param hint what to do instead, empty if that is clear
+     */
+    private static void check(LimitNumber number, @Nullable Object value, String hint, List<String> problems) {
+        String problem = number.problem(value);
+        if (problem != null) {
+            problems.add(problem + hint);
+        }
+    }
+
+    private static void addIf(boolean isSet, LimitNumber number, List<String> keys) {
         if (isSet) {
-            names.add(name);
+            keys.add(number.key());
         }
     }
 
@@ -427,11 +442,5 @@ public record LimitSettings(
 
     private static String perKey(int most) {
         return most == UNBOUNDED ? "" : ", %d per key".formatted(most);
-    }
-
-    private static void atLeast(int least, String name, @Nullable Integer number, List<String> problems) {
-        if (number != null && number < least) {
-            problems.add("%s must be at least %s, was %s".formatted(name, least, number));
-        }
     }
 }

@@ -328,10 +328,10 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
     }
 
     private void requireSameKind(LimitSettings before, LimitSettings after) {
-        refuse(otherKeys == null && !after.keyWeights().isEmpty(), "key-weights cannot be added");
-        refuse(before.adapt() == null && after.adapt() != null, "adapt cannot be added");
-        refuse(!before.isShared() && after.isShared(), "cluster-permits cannot be added");
-        refuse(before.isShared() && !after.isShared(), "cluster-permits cannot be removed");
+        refuse(otherKeys == null && !after.keyWeights().isEmpty(), LimitNumber.KEY_WEIGHTS, "added");
+        refuse(before.adapt() == null && after.adapt() != null, LimitNumber.ADAPT, "added");
+        refuse(!before.isShared() && after.isShared(), LimitNumber.CLUSTER_PERMITS, "added");
+        refuse(before.isShared() && !after.isShared(), LimitNumber.CLUSTER_PERMITS, "removed");
         if (after.dryRun() && !level.isAlone()) {
             throw new IllegalArgumentException(
                     "Limit '%s': dry-run must be false, because other limits lie within it, and a dry run watches one queue"
@@ -339,11 +339,11 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
         }
     }
 
-    private void refuse(boolean isRefused, String what) {
+    private void refuse(boolean isRefused, LimitNumber number, String change) {
         if (isRefused) {
             throw new IllegalArgumentException(
-                    "Limit '%s': %s while the application runs; set it in the properties, and restart the application"
-                            .formatted(name, what));
+                    "Limit '%s': %s cannot be %s while the application runs; set it in the properties, and restart the application"
+                            .formatted(name, number.key(), change));
         }
     }
 

@@ -3,6 +3,8 @@ package io.github.virtualthread.limit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.github.virtualthread.limit.LimitNumber.Change;
+import io.github.virtualthread.limit.LimitNumber.Kind;
 import io.github.virtualthread.limit.LimitSettings.Adapt;
 import io.github.virtualthread.limit.LimitSettings.Nested;
 import io.github.virtualthread.limit.LimitSettings.OnFailure;
@@ -10,17 +12,21 @@ import java.lang.reflect.RecordComponent;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.EnumSource.Mode;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** A component of the settings that a row was forgotten for, or a row that reads or changes another one, fails here. */
-class LimitNumberTests {
+class LimitNumberTests extends TimedLimits {
 
     private static final LimitSettings DB = LimitSettings.of("db", 20).withPermitsFrom(new PermitsFrom("pool", 3));
 
@@ -71,6 +77,45 @@ class LimitNumberTests {
             assertThat(isSame)
                     .as(each.getName())
                     .isEqualTo(!dashed(each.getName()).equals(component));
+        }
+    }
+
+    static Stream<LimitNumber> checked() {
+        Set<Kind> kinds = EnumSet.of(Kind.NUMBER, Kind.BOUND, Kind.TIME);
+        return Stream.of(LimitNumber.values()).filter(number -> kinds.contains(number.kind()));
+    }
+
+    @ParameterizedTest
+    @MethodSource("checked")
+    void aNumberBelowItsLeastIsRefused(LimitNumber number) {
+        boolean isTime = number.kind() == Kind.TIME;
+        Object wrong = isTime ? Duration.ZERO : (Object) (number.least() - 1);
+
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> LimitNumber.changed(DB, Map.of(number, wrong)))
+                .withMessageStartingWith("Limit 'db': %s must be ", number.key())
+                .withMessageContaining(
+                        isTime ? "longer than zero, was 0s" : "at least %d, was %s", number.least(), wrong);
+        if (!isTime) {
+            assertThat(number.problem(number.least())).isNull();
+        }
+    }
+
+    /** What a limit can only begin with, a change refuses. */
+    @ParameterizedTest
+    @EnumSource(names = "WITHIN", mode = Mode.EXCLUDE) // what never changes, nobody asks for
+    void onlySomeCanBeAdded(LimitNumber number) {
+        LimitSettings before = LimitSettings.of("db", 20);
+        LimitSettings after = LimitNumber.changed(before, Map.of(number, OTHER.get(number)));
+        TaskLimit limit = semaphore(before);
+
+        if (number.change() == Change.IF_SET_AT_START) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> limit.change(now -> after))
+                    .withMessageStartingWith("Limit 'db': %s cannot be added while the application runs", number.key());
+        } else {
+            limit.change(now -> after);
+            assertThat(limit.settings()).isEqualTo(after);
         }
     }
 
