@@ -5,10 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.jayway.jsonpath.JsonPath;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
 import io.github.virtualthread.autoconfigure.VirtualThreadProperties;
+import io.github.virtualthread.limit.LimitNumber;
+import io.github.virtualthread.limit.LimitNumber.Change;
+import io.github.virtualthread.limit.LimitNumber.Kind;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimits;
 import java.io.IOException;
 import java.lang.reflect.Parameter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -16,9 +20,13 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -49,6 +57,33 @@ class PropertiesPageTests {
                 known().entrySet().stream()
                         .map(key -> line(key.getKey().substring("virtual-thread.".length()), key.getValue()))
                         .toList());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void thePageSaysWhatTheRowOfALimitSays(LimitNumber number) throws IOException {
+        String key = Pattern.quote("limits.<name>." + number.key());
+        Matcher row = Pattern.compile(
+                        "(?m)^\\| `%s(?:\\.[a-z<>]+)?` \\| ([^|]+) \\| [^|]+ \\| (.+) \\|$".formatted(key))
+                .matcher(Files.readString(Pages.ROOT.resolve("docs/properties.md")));
+        assertThat(row.find()).as(key).isTrue();
+        String type = row.group(1);
+        String meaning = row.group(2).toLowerCase(Locale.ROOT);
+
+        switch (number.kind()) {
+            case NUMBER, BOUND -> assertThat(type).isEqualTo("Integer");
+            case TIME -> assertThat(type).isEqualTo("Duration");
+            case FLAG -> assertThat(type).isEqualTo("Boolean");
+            case OTHER -> {}
+        }
+        if (number.kind() != Kind.OTHER) {
+            assertThat(meaning.contains("at least 1")).isEqualTo(number.least() == 1);
+            assertThat(meaning.contains("more than zero")).isEqualTo(number.kind() == Kind.TIME);
+        }
+        assertThat(meaning.contains("cannot change while the application runs"))
+                .isEqualTo(number.change() == Change.NEVER);
+        assertThat(meaning.contains("cannot be added while the application runs"))
+                .isEqualTo(number.change() == Change.IF_SET_AT_START);
     }
 
     private static String line(String key, @Nullable String value) {
@@ -141,15 +176,14 @@ class PropertiesPageTests {
 
     /** Of a key of limits that is not set, the settings have the default. */
     private static @Nullable String byDefault(Class<?> type, String component) {
-        LimitSettings settings = LimitSettings.of("any", 1);
-        return type != VirtualThreadProperties.Limit.class
-                ? null
-                : switch (component) {
-                    case "rejectHopeless" -> String.valueOf(settings.rejectHopeless());
-                    case "dryRun" -> String.valueOf(settings.dryRun());
-                    case "nested" -> settings.nested().name().toLowerCase(Locale.ROOT);
-                    default -> null;
-                };
+        return Stream.of(LimitNumber.values())
+                .filter(number -> type == VirtualThreadProperties.Limit.class
+                        && number.parameter().equals(component))
+                .map(number -> number.of(LimitSettings.of("any", 1)))
+                .filter(value -> value instanceof Boolean || value instanceof Enum)
+                .findFirst()
+                .map(value -> value.toString().toLowerCase(Locale.ROOT))
+                .orElse(null);
     }
 
     private static void addComponents(Map<String, @Nullable String> known, String prefix, Class<?> type) {
