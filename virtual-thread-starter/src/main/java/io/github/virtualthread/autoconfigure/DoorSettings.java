@@ -32,10 +32,12 @@ final class DoorSettings implements StartupPart {
 
     private static final String LIMIT = "virtual-thread.web.limit";
     private static final String DEADLINE = "virtual-thread.web.deadline";
+    private static final String DEADLINE_HEADER = "virtual-thread.web.deadline-header";
     private static final String VIRTUAL = "spring.threads.virtual.enabled";
 
     private final @Nullable String limit;
     private final @Nullable Duration deadline;
+    private final @Nullable String deadlineHeader;
     private final boolean virtualThreads;
     private final List<PathPattern> exclude = new ArrayList<>();
     private final List<Mistake> mistakes = new ArrayList<>();
@@ -48,6 +50,7 @@ final class DoorSettings implements StartupPart {
     DoorSettings(Web web, boolean virtualThreads) {
         this.limit = OnDoor.limit(web.limit());
         this.deadline = deadline(web.deadline());
+        this.deadlineHeader = HeaderNames.checked(DEADLINE_HEADER, web.deadlineHeader(), mistakes);
         this.virtualThreads = virtualThreads;
         for (int i = 0; i < web.exclude().size(); i++) {
             exclude(i, web.exclude().get(i));
@@ -87,6 +90,11 @@ final class DoorSettings implements StartupPart {
     @Nullable
     Duration deadline() {
         return deadline;
+    }
+
+    @Nullable
+    String deadlineHeader() {
+        return deadlineHeader;
     }
 
     /** Whether a request passes without a permit. */
@@ -150,6 +158,6 @@ final class DoorSettings implements StartupPart {
 
     @Override
     public boolean givesDeadlines() {
-        return deadline != null;
+        return deadline != null || deadlineHeader != null;
     }
 }

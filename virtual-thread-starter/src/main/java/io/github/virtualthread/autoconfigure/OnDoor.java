@@ -9,7 +9,7 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
- * Whether web requests have a limit or a deadline, and the starter is on. Always matches during ahead-of-time processing: the
+ * Whether web requests have a limit or a deadline, or may ask for one, and the starter is on. Always matches during ahead-of-time processing: the
  * properties that count are those of the start, and without its bean a limit would be silently absent.
  */
 final class OnDoor implements Condition {
@@ -22,7 +22,8 @@ final class OnDoor implements Condition {
     static boolean isOn(Environment environment) {
         return PropertiesBinding.isOn(environment, "virtual-thread.enabled", true)
                 && (isSet(environment, "virtual-thread.web.limit")
-                        || isSet(environment, "virtual-thread.web.deadline"));
+                        || isSet(environment, "virtual-thread.web.deadline")
+                        || isSet(environment, "virtual-thread.web.deadline-header"));
     }
 
     private static boolean isSet(Environment environment, String key) {

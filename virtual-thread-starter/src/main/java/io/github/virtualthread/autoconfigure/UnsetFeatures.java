@@ -18,6 +18,7 @@ final class UnsetFeatures implements AutoConfigurationImportFilter, EnvironmentA
     /** By name: their classes are not loaded. */
     private static final Set<String> FEATURES = Set.of(
             "io.github.virtualthread.autoconfigure.VirtualThreadAsyncAutoConfiguration",
+            "io.github.virtualthread.autoconfigure.VirtualThreadClientAutoConfiguration",
             "io.github.virtualthread.autoconfigure.VirtualThreadDoorAutoConfiguration",
             "io.github.virtualthread.autoconfigure.VirtualThreadObservationAutoConfiguration",
             "io.github.virtualthread.autoconfigure.VirtualThreadPinningAutoConfiguration");

@@ -54,6 +54,7 @@ public class VirtualThreadDoorAutoConfiguration {
             filter.setRejectedStatus(answer.status());
         }
         filter.setRetryAfter(answer.retryAfter());
+        filter.setDeadlineHeader(settings.deadlineHeader());
         RequestKey own = requestKey.getIfAvailable();
         filter.setRequestKey(own == null && properties.web().key() != null ? ServletRequest::getRemoteAddr : own);
         ManagementPaths management = managementPaths.getIfAvailable();

@@ -41,6 +41,7 @@ import org.springframework.core.Ordered;
  * @param endpoint what the endpoint virtualthreads shows
  * @param web limit and deadline of web requests, and answers to those that were rejected
  * @param jdbc what happens to the statements of a call that is stopped
+ * @param client requests that calls send to other services
  * @param async executors of Spring that become executors of limits
  * @param shutdown what happens to calls when the application stops
  */
@@ -66,6 +67,7 @@ public record VirtualThreadProperties(
         Endpoint endpoint,
         Web web,
         Jdbc jdbc,
+        Client client,
         Async async,
         Shutdown shutdown) {
 
@@ -80,6 +82,7 @@ public record VirtualThreadProperties(
         endpoint = endpoint == null ? new Endpoint(List.of(), false, false) : endpoint;
         web = web == null ? Web.DEFAULTS : web;
         jdbc = jdbc == null ? new Jdbc(false) : jdbc;
+        client = client == null ? new Client(null, List.of()) : client;
         async = async == null ? new Async(null, Map.of()) : async;
         shutdown = shutdown == null ? new Shutdown(Duration.ofSeconds(30)) : shutdown;
     }
@@ -319,6 +322,8 @@ public record VirtualThreadProperties(
      *     cancelled, 400 to 599; none leaves these to the application, whose own handlers come first in any case
      * @param retryAfter time after which a client whose request was rejected should try again, sent in whole seconds as
      *     Retry-After; zero for no such header
+     * @param deadlineHeader name of the header by which a client says how many milliseconds it waits for the answer, such as
+     *     X-Request-Timeout-Ms: it shortens the deadline of its request, and never lengthens it. No header if not set
      */
     public record Web(
             @Nullable String limit,
@@ -328,7 +333,8 @@ public record VirtualThreadProperties(
             @DefaultValue(DEFAULT_ORDER) int order,
             @DefaultValue(DEFAULT_STATUS) String rejectedStatus,
             @DefaultValue(DEFAULT_STATUS) String timedOutStatus,
-            @DefaultValue("1s") Duration retryAfter) {
+            @DefaultValue("1s") Duration retryAfter,
+            @Nullable String deadlineHeader) {
 
         static final String DEFAULT_STATUS = "503";
 
@@ -343,7 +349,8 @@ public record VirtualThreadProperties(
                 Ordered.HIGHEST_PRECEDENCE + 10,
                 DEFAULT_STATUS,
                 DEFAULT_STATUS,
-                Duration.ofSeconds(1));
+                Duration.ofSeconds(1),
+                null);
 
         /** What the key of a request is. */
         public enum Key {
@@ -360,6 +367,17 @@ public record VirtualThreadProperties(
      *     database goes on with the statement. For pools of HikariCP
      */
     public record Jdbc(@DefaultValue("false") boolean cancelStatements) {}
+
+    /**
+     * Requests that calls send to other services by RestClient, RestTemplate and HTTP interfaces.
+     *
+     * @param deadlineHeader name of the header that tells the hosts below how many milliseconds are left of the deadline of the
+     *     thread, such as X-Request-Timeout-Ms; once the deadline has passed, they get no request. No header if not set
+     * @param deadlineHosts names of the hosts that are told, such as reviews, or *.shop.internal for all names that end so, or *
+     *     for all hosts, without scheme and port
+     */
+    public record Client(
+            @Nullable String deadlineHeader, @DefaultValue List<String> deadlineHosts) {}
 
     /**
      * Limits of Async methods and of executors of the application.

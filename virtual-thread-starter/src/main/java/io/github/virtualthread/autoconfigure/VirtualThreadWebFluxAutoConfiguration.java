@@ -95,8 +95,9 @@ public class VirtualThreadWebFluxAutoConfiguration {
     @Conditional(OnDoor.class)
     StartupPart virtualThreadDoorSettings(Environment environment) {
         Mistake reactive = new Mistake(
-                "virtual-thread.web.limit and virtual-thread.web.deadline need a servlet application, but this one is reactive",
-                "Remove both. Limit the methods that the handlers call, by @VirtualThread.");
+                "virtual-thread.web.limit, virtual-thread.web.deadline and virtual-thread.web.deadline-header need a servlet"
+                        + " application, but this one is reactive",
+                "Remove them. Limit the methods that the handlers call, by @VirtualThread, and give requests a deadline in a WebFilter.");
         return limits -> OnDoor.isOn(environment) ? List.of(reactive) : List.of();
     }
 }

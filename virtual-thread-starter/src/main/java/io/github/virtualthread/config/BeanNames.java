@@ -24,6 +24,9 @@ public final class BeanNames {
     /** A {@link StartupPart}, of the executors that are executors of limits. */
     public static final String ASYNC_CHECK = "virtualThreadAsyncCheck";
 
+    /** A {@link StartupPart}, of what other services are told of the deadline. */
+    public static final String CLIENT_SETTINGS = "virtualThreadClientSettings";
+
     static final String POST_PROCESSOR = "io.github.virtualthread.config.internalVirtualThreadPostProcessor";
     static final String STARTUP_CHECK = "io.github.virtualthread.config.internalStartupCheck";
     static final String ENGINE_BEANS = "io.github.virtualthread.config.internalEngineBeans";

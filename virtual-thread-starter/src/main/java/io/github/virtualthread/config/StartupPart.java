@@ -12,7 +12,7 @@ import java.util.List;
 public interface StartupPart {
 
     /** Names of such beans: for their type, Spring would ask every bean of the application. */
-    List<String> BEANS = List.of(BeanNames.DOOR_SETTINGS, BeanNames.ASYNC_CHECK);
+    List<String> BEANS = List.of(BeanNames.DOOR_SETTINGS, BeanNames.ASYNC_CHECK, BeanNames.CLIENT_SETTINGS);
 
     /**
      * Checks one part of the application.

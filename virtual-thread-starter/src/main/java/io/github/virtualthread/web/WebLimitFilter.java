@@ -35,13 +35,16 @@ import org.springframework.web.filter.OncePerRequestFilter;
  * <p>A request that is answered asynchronously holds its permit until its answer is complete. Calls that it makes under the same
  * limit, on its own thread, run under the permit of the request. What it calls has what is left of its deadline.
  *
- * <p>Spring Boot registers this filter if {@code virtual-thread.web.limit} or {@code virtual-thread.web.deadline} is set. Without
- * Spring Boot, register it for the dispatcher types {@code REQUEST} and {@code ASYNC}, with asynchronous support, behind the filter
+ * <p>Spring Boot registers this filter if {@code virtual-thread.web.limit}, {@code virtual-thread.web.deadline} or {@code
+ * virtual-thread.web.deadline-header} is set. Without Spring Boot, register it for the dispatcher types {@code REQUEST} and {@code ASYNC}, with asynchronous support, behind the filter
  * that observes requests and before all others.
  */
 public final class WebLimitFilter extends OncePerRequestFilter {
 
     private static final int UNAVAILABLE = HttpServletResponse.SC_SERVICE_UNAVAILABLE;
+
+    /** Of the milliseconds in a header: more than eleven days, which nobody waits. */
+    private static final int MOST_DIGITS = 9;
 
     private final SingletonSupplier<TaskEngine> engine;
     private final @Nullable SingletonSupplier<TaskSpec> spec; // null without a limit
@@ -54,6 +57,7 @@ public final class WebLimitFilter extends OncePerRequestFilter {
     private RejectionAnswer answer = new RejectionAnswer(UNAVAILABLE, Duration.ofSeconds(1));
     private Predicate<HttpServletRequest> exclude = request -> false;
     private @Nullable RequestKey requestKey;
+    private @Nullable String deadlineHeader; // null if clients do not say how long they wait
 
     /**
      * Creates a filter that answers 503 and excludes nothing.
@@ -127,6 +131,16 @@ public final class WebLimitFilter extends OncePerRequestFilter {
         this.requestKey = requestKey;
     }
 
+    /**
+     * Sets the header by which a client says how long it waits for the answer, in milliseconds, as a decimal number of 1 to 9 digits
+     * that is more than zero. Anything else counts as not sent. The header shortens the deadline of a request, and never lengthens it.
+     *
+     * @param deadlineHeader name of the header, null for none
+     */
+    public void setDeadlineHeader(@Nullable String deadlineHeader) {
+        this.deadlineHeader = deadlineHeader;
+    }
+
     /** A request whose thread comes back to it still has the permit and the deadline of its first dispatch. */
     @Override
     protected boolean shouldNotFilter(HttpServletRequest request) {
@@ -142,14 +156,14 @@ public final class WebLimitFilter extends OncePerRequestFilter {
     protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws ServletException, IOException {
         Passage passage = isAsyncDispatch(request) ? passage(request) : null;
-        Duration left = passage == null ? deadline : passage.left();
+        Duration left = passage == null ? deadline(request) : passage.left();
         if (left == null) {
-            pass(passage, request, response, chain);
+            pass(passage, null, request, response, chain);
             return;
         }
         try {
             Object unused = Deadline.call(left, () -> {
-                pass(passage, request, response, chain);
+                pass(passage, left, request, response, chain);
                 return "";
             });
         } catch (ServletException | IOException | RuntimeException failure) {
@@ -159,14 +173,36 @@ public final class WebLimitFilter extends OncePerRequestFilter {
         }
     }
 
+    /** The time that a request has: ours, or what its client says if that is less. */
+    private @Nullable Duration deadline(HttpServletRequest request) {
+        String sent = deadlineHeader == null ? null : request.getHeader(deadlineHeader);
+        Duration asked = sent == null ? null : milliseconds(sent);
+        return asked == null || (deadline != null && deadline.compareTo(asked) < 0) ? deadline : asked;
+    }
+
+    private static @Nullable Duration milliseconds(String sent) {
+        boolean isNumber =
+                !sent.isEmpty() && sent.length() <= MOST_DIGITS && sent.chars().allMatch(WebLimitFilter::isDigit);
+        int milliseconds = isNumber ? Integer.parseInt(sent) : 0;
+        return milliseconds == 0 ? null : Duration.ofMillis(milliseconds);
+    }
+
+    private static boolean isDigit(int character) {
+        return character >= '0' && character <= '9';
+    }
+
     private void pass(
-            @Nullable Passage passage, HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+            @Nullable Passage passage,
+            @Nullable Duration left,
+            HttpServletRequest request,
+            HttpServletResponse response,
+            FilterChain chain)
             throws ServletException, IOException {
         if (passage != null) {
             passage.goOn(request, response, chain);
             return;
         }
-        Long end = deadline == null ? null : System.nanoTime() + TimeUnit.NANOSECONDS.convert(deadline);
+        Long end = left == null ? null : System.nanoTime() + TimeUnit.NANOSECONDS.convert(left);
         HeldPermit permit = null;
         if (spec != null) {
             String key = key(request);

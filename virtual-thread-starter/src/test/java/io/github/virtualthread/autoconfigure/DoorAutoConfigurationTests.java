@@ -78,6 +78,7 @@ class DoorAutoConfigurationTests {
                 "virtual-thread.web.limit=",
                 "virtual-thread.web.limit=none",
                 "virtual-thread.web.deadline=",
+                "virtual-thread.web.deadline-header=",
                 "virtual-thread.web.exclude=/events/**"
             })
     void withoutALimitAndADeadlineThereIsNothing(String property) {
@@ -134,7 +135,8 @@ class DoorAutoConfigurationTests {
             strings = {
                 "virtual-thread.web.limit=web",
                 "virtual-thread.web.limit= Web ",
-                "virtual-thread.web.deadline=5s"
+                "virtual-thread.web.deadline=5s",
+                "virtual-thread.web.deadline-header=X-Request-Timeout-Ms"
             })
     void aLimitOrADeadlineIsEnough(String property) {
         runner.withPropertyValues(property).run(context -> {

@@ -33,6 +33,7 @@ class UnsetFeaturesTests {
 
     private static final String[] OF_A_PROPERTY = {
         VirtualThreadAsyncAutoConfiguration.class.getName(),
+        VirtualThreadClientAutoConfiguration.class.getName(),
         VirtualThreadDoorAutoConfiguration.class.getName(),
         VirtualThreadObservationAutoConfiguration.class.getName(),
         VirtualThreadPinningAutoConfiguration.class.getName()

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.virtualthread.aop.WithoutParameterNames;
 import io.github.virtualthread.autoconfigure.VirtualThreadAsyncAutoConfiguration;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
+import io.github.virtualthread.autoconfigure.VirtualThreadClientAutoConfiguration;
 import io.github.virtualthread.autoconfigure.VirtualThreadClusterAutoConfiguration;
 import io.github.virtualthread.autoconfigure.VirtualThreadDoorAutoConfiguration;
 import io.github.virtualthread.autoconfigure.VirtualThreadWebFluxAutoConfiguration;
@@ -188,6 +189,7 @@ class StartUpChecksPageTests {
             AbstractApplicationContextRunner<?, ?, ?> runner = plain().withConfiguration(AutoConfigurations.of(
                             VirtualThreadAutoConfiguration.class,
                             VirtualThreadAsyncAutoConfiguration.class,
+                            VirtualThreadClientAutoConfiguration.class,
                             VirtualThreadClusterAutoConfiguration.class,
                             VirtualThreadDoorAutoConfiguration.class,
                             VirtualThreadWebMvcAutoConfiguration.class,

@@ -21,12 +21,12 @@ class NoDoorForWebFluxTests {
             .withPropertyValues("virtual-thread.limits.web.permits=1", "virtual-thread.limits.web.max-wait=2s");
 
     @ParameterizedTest
-    @ValueSource(strings = {"limit=web", "deadline=5s"})
-    void eachOfBothFailsTheStart(String property) {
+    @ValueSource(strings = {"limit=web", "deadline=5s", "deadline-header=X-Timeout"})
+    void eachOfThemFailsTheStart(String property) {
         runner.withPropertyValues("virtual-thread.web." + property).run(context -> assertThat(context)
                 .getFailure()
-                .hasMessageContaining("virtual-thread.web.limit and virtual-thread.web.deadline need a servlet"
-                        + " application, but this one is reactive"));
+                .hasMessageContaining("virtual-thread.web.limit, virtual-thread.web.deadline and"
+                        + " virtual-thread.web.deadline-header need a servlet application, but this one is reactive"));
     }
 
     @Test

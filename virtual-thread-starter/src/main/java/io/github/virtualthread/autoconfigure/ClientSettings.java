@@ -1,0 +1,106 @@
+package io.github.virtualthread.autoconfigure;
+
+import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Client;
+import io.github.virtualthread.config.StartupPart;
+import io.github.virtualthread.limit.TaskLimits;
+import io.github.virtualthread.mistake.Mistake;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.context.annotation.Condition;
+import org.springframework.context.annotation.ConditionContext;
+import org.springframework.context.aot.AbstractAotProcessor;
+import org.springframework.core.env.ConfigurableEnvironment;
+import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotatedTypeMetadata;
+import org.springframework.util.StringUtils;
+
+/** What other services are told of the deadline, as the properties set it. A wrong value counts as not set until the start fails. */
+final class ClientSettings implements StartupPart {
+
+    static final String HEADER = "virtual-thread.client.deadline-header";
+    static final String HOSTS = "virtual-thread.client.deadline-hosts";
+
+    /** The bean that adds the header to what Spring Boot builds. */
+    static final String CUSTOMIZER = "virtualThreadRestClients";
+
+    /** What {@code java.net.URI} takes for a host, so no underscore, and what stands for many of them. */
+    private static final Pattern HOST = Pattern.compile("\\*|(\\*\\.)?[A-Za-z0-9.-]+");
+
+    private final List<Mistake> mistakes = new ArrayList<>();
+    private final BeanFactory beans;
+    private final boolean enabled;
+    private final @Nullable String name;
+    private final List<String> hosts;
+
+    ClientSettings(Client client, BeanFactory beans, Environment environment) {
+        this.beans = beans;
+        this.enabled = isOn(environment);
+        this.name = HeaderNames.checked(HEADER, client.deadlineHeader(), mistakes);
+        this.hosts = client.deadlineHosts().stream()
+                .filter(StringUtils::hasText)
+                .map(String::strip)
+                .toList();
+        hosts.stream().filter(host -> !HOST.matcher(host).matches()).forEach(this::isNoHost);
+        if (StringUtils.hasText(client.deadlineHeader()) && hosts.isEmpty()) {
+            mistakes.add(new Mistake(
+                    "%s is set, but %s is empty: no service would get the header".formatted(HEADER, HOSTS),
+                    "Set %s to the hosts that are told, such as reviews or *.shop.internal, or remove %s."
+                            .formatted(HOSTS, HEADER)));
+        }
+        if (!StringUtils.hasText(client.deadlineHeader()) && !hosts.isEmpty()) {
+            mistakes.add(new Mistake(
+                    "%s is set, but %s is not: no service would get a header".formatted(HOSTS, HEADER),
+                    "Set %s to a name such as X-Request-Timeout-Ms, or remove %s.".formatted(HEADER, HOSTS)));
+        }
+    }
+
+    private void isNoHost(String host) {
+        mistakes.add(
+                new Mistake(
+                        "%s must have names of hosts, was '%s'".formatted(HOSTS, host),
+                        "Write the name without scheme, port and path, such as reviews, *.shop.internal for all names that end so, or * for all."));
+    }
+
+    /** Name of the header, null if no service is told. */
+    @Nullable
+    String name() {
+        return enabled && mistakes.isEmpty() ? name : null;
+    }
+
+    List<String> hosts() {
+        return hosts;
+    }
+
+    @Override
+    public List<Mistake> mistakes(TaskLimits limits) {
+        List<Mistake> found = new ArrayList<>(mistakes);
+        if (name() != null && !beans.containsBean(CUSTOMIZER)) {
+            found.add(new Mistake(
+                    "%s is set, but Spring Boot's builder of RestClient is not on the class path: no service would get the header"
+                            .formatted(HEADER),
+                    "Add the dependency spring-boot-starter-restclient (with Spring Boot 3, spring-web), or remove %s."
+                            .formatted(HEADER)));
+        }
+        return found;
+    }
+
+    /** Always matches during ahead-of-time processing: the properties that count are those of the start. */
+    static final class AreSet implements Condition {
+
+        @Override
+        public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
+            ConfigurableEnvironment environment = (ConfigurableEnvironment) context.getEnvironment();
+            boolean isAsked = isOn(environment)
+                    && PropertiesBinding.isAnySet(
+                            environment.getPropertySources(), StarterKeys.PREFIX.append("client"));
+            return isAsked || Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING);
+        }
+    }
+
+    private static boolean isOn(Environment environment) {
+        return PropertiesBinding.isOn(environment, "virtual-thread.enabled", true);
+    }
+}
