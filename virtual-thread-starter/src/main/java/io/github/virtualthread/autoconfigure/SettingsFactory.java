@@ -227,10 +227,11 @@ final class SettingsFactory {
 
     /** A limit with permits from a pool has one until the pool is read; another one that is shared may use all permits. */
     private static int permits(Map<LimitNumber, Object> values) {
-        return values.get(LimitNumber.CLUSTER_PERMITS) instanceof Integer inAll
-                        && !values.containsKey(LimitNumber.PERMITS_FROM)
-                ? Math.max(1, inAll)
-                : 1;
+        boolean isOfPool = values.containsKey(LimitNumber.PERMITS_FROM);
+        if (!isOfPool && values.get(LimitNumber.CLUSTER_PERMITS) instanceof Integer inAll) {
+            return Math.max(1, inAll);
+        }
+        return 1;
     }
 
     /** Also puts the numbers as the settings have them. */
