@@ -1,5 +1,6 @@
 package io.github.virtualthread.actuate;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.limit.TaskLimits;
 import java.time.Duration;
 import org.springframework.boot.actuate.health.AbstractHealthIndicator;
@@ -7,6 +8,7 @@ import org.springframework.boot.actuate.health.Health;
 import org.springframework.boot.actuate.health.Status;
 
 /** Reports the application as out of service while a limit has been full for too long. For Spring Boot 3. */
+@Internal
 public final class Boot3LimitsHealthIndicator extends AbstractHealthIndicator {
 
     private final LimitsHealth limits;

@@ -1,5 +1,6 @@
 package io.github.virtualthread.actuate;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.execution.Calls;
 import io.github.virtualthread.execution.TaskCall;
 import io.github.virtualthread.execution.TaskListener;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * Counts how calls have ended since the start of the application: by name and limit, and the rejections of each limit by
  * reason. The number of counters depends on the number of names, not on the number of calls.
  */
+@Internal
 public final class CallCounts implements TaskListener {
 
     private final Map<Name, Counts> methods = new ConcurrentHashMap<>();

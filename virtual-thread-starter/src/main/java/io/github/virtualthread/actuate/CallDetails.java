@@ -1,5 +1,6 @@
 package io.github.virtualthread.actuate;
 
+import io.github.virtualthread.Internal;
 import java.util.Collection;
 import java.util.List;
 
@@ -10,6 +11,7 @@ import java.util.List;
  * @param keys whether to show the keys of calls
  * @param sql whether to show the beginning of the SQL that calls wait for
  */
+@Internal
 public record CallDetails(Collection<String> mdcKeys, boolean keys, boolean sql) {
 
     /** Copies the keys. */

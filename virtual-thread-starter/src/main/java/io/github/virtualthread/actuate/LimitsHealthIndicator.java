@@ -1,5 +1,6 @@
 package io.github.virtualthread.actuate;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.limit.TaskLimits;
 import java.time.Duration;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
@@ -7,6 +8,7 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;
 
 /** Reports the application as out of service while a limit has been full for too long. For Spring Boot 4. */
+@Internal
 public final class LimitsHealthIndicator extends AbstractHealthIndicator {
 
     private final LimitsHealth limits;

@@ -2,6 +2,7 @@ package io.github.virtualthread.actuate;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
 import com.sun.management.HotSpotDiagnosticMXBean.ThreadDumpFormat;
+import io.github.virtualthread.Internal;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
@@ -18,6 +19,7 @@ import org.springframework.core.io.Resource;
  * Actuator endpoint with the stacks of all threads, including virtual threads, which the endpoint {@code threaddump} omits.
  * Not accessible unless {@code management.endpoint.virtualthreaddump.access} allows it.
  */
+@Internal
 @WebEndpoint(id = "virtualthreaddump", defaultAccess = Access.NONE)
 public class VirtualThreadDumpEndpoint {
 

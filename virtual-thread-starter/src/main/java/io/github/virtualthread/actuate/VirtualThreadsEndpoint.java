@@ -1,5 +1,6 @@
 package io.github.virtualthread.actuate;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.aop.Findings.AdvisedMethod;
 import io.github.virtualthread.execution.LiveCall;
 import io.github.virtualthread.execution.LiveCalls;
@@ -37,6 +38,7 @@ import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
  * <p>Numbers are passed as text, so that the answer to any other text can say what is expected. No operation blocks. Over HTTP, a
  * parameter in the query or the body replaces a path variable of the same name. So the path variable has a name that no client sends.
  */
+@Internal
 @Endpoint(id = "virtualthreads", defaultAccess = Access.READ_ONLY)
 // of fields of LimitDescriptor
 @RegisterReflectionForBinding({PermitsFrom.class, VirtualThreadsEndpoint.ShadowDescriptor.class})

@@ -1,5 +1,6 @@
 package io.github.virtualthread.actuate;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.limit.LimitNames;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -31,6 +32,7 @@ import org.springframework.web.context.request.RequestContextHolder;
  * <p>Unknown parameters are rejected. Spring Boot ignores them, so a misspelt one would change nothing, or more than was meant. A
  * known parameter is accepted in any spelling of its uniform form: {@code queue-capacity} is {@code queueCapacity}.
  */
+@Internal
 public final class WebRequests implements OperationInvokerAdvisor {
 
     private static final EndpointId ENDPOINT = EndpointId.of("virtualthreads");

@@ -1,5 +1,6 @@
 package io.github.virtualthread.aop;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.execution.FailureHandler;
 import io.github.virtualthread.execution.VirtualThreads;
 import java.lang.reflect.Method;
@@ -23,6 +24,7 @@ import org.springframework.util.function.SingletonSupplier;
  * <p>The handler is looked up at the first failure, so that it is not created early. Several candidates without a primary
  * one count as none. This object must not be a bean of type {@code AsyncUncaughtExceptionHandler} itself.
  */
+@Internal
 public final class ApplicationUncaughtExceptionHandler implements AsyncUncaughtExceptionHandler, FailureHandler {
 
     private static final Logger logger = LoggerFactory.getLogger(ApplicationUncaughtExceptionHandler.class);

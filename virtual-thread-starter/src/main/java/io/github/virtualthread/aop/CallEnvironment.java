@@ -1,5 +1,6 @@
 package io.github.virtualthread.aop;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.execution.TaskEngine;
 import org.springframework.aop.interceptor.AsyncUncaughtExceptionHandler;
 
@@ -11,5 +12,6 @@ import org.springframework.aop.interceptor.AsyncUncaughtExceptionHandler;
  * @param settings defaults and overrides of annotations
  * @param uncaughtExceptionHandler receives the exceptions of {@code void} methods
  */
+@Internal
 public record CallEnvironment(
         TaskEngine engine, MethodSettings settings, AsyncUncaughtExceptionHandler uncaughtExceptionHandler) {}

@@ -1,5 +1,6 @@
 package io.github.virtualthread.aop;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.Limited;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.mistake.Mistake;
@@ -13,6 +14,7 @@ import org.springframework.core.annotation.AnnotationConfigurationException;
 import org.springframework.util.ClassUtils;
 
 /** An annotation with two values for attributes that mean the same, as Spring reports it whenever it reads the annotation. */
+@Internal
 public final class Contradiction {
 
     private static final Pattern REPORT = Pattern.compile(

@@ -1,5 +1,6 @@
 package io.github.virtualthread.aop;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.mistake.Mistake;
 import java.time.Duration;
 import java.util.List;
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param selfInvocations calls of advised methods that bypass the proxy, because an object makes them on itself, or Spring
  *     makes them on the bean itself; empty if nothing is advised
  */
+@Internal
 public record Findings(List<Mistake> mistakes, List<AdvisedMethod> methods, List<Mistake> selfInvocations) {
 
     /**

@@ -1,5 +1,6 @@
 package io.github.virtualthread.aop;
 
+import io.github.virtualthread.Internal;
 import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -11,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param timeout maximum run of methods with {@code @VirtualThread} that set none, more than zero; null for none
  * @param overrides what replaces the attributes of annotations, by class and method as in {@code com.acme.Mailer.send}
  */
+@Internal
 public record MethodSettings(
         @Nullable String defaultLimit, @Nullable Duration timeout, Map<String, MethodOverride> overrides) {
 

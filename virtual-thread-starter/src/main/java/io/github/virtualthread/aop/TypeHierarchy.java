@@ -1,5 +1,6 @@
 package io.github.virtualthread.aop;
 
+import io.github.virtualthread.Internal;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -7,7 +8,8 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import org.springframework.util.ClassUtils;
 
-/** The types from which a bean inherits annotations, nearest first. Public for this jar only. */
+/** The types from which a bean inherits annotations, nearest first. */
+@Internal
 public final class TypeHierarchy {
 
     private TypeHierarchy() {}

@@ -1,5 +1,6 @@
 package io.github.virtualthread.aop;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.aop.CreatedBeans.Created;
 import io.github.virtualthread.aop.VirtualThreadInterceptor.Resolution;
@@ -53,6 +54,7 @@ import org.springframework.util.ClassUtils;
  * first bean is created. If the former is {@code false}, or the mode is ASPECTJ, no bean is advised, but the checks still
  * run; in mode ASPECTJ woven code gets to know the beans.
  */
+@Internal
 public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor
         implements SmartInstantiationAwareBeanPostProcessor,
                 BeanDefinitionRegistryPostProcessor,

@@ -1,5 +1,6 @@
 package io.github.virtualthread.aop;
 
+import io.github.virtualthread.Internal;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
@@ -20,6 +21,7 @@ import org.slf4j.LoggerFactory;
  * <p>A bean belongs to the context that made it. Other objects, and static methods, go to the context that was started last
  * and is not closed. It keeps neither beans nor anything of a closed context alive.
  */
+@Internal
 public final class WovenCalls {
 
     private static final Logger logger = LoggerFactory.getLogger(WovenCalls.class);

@@ -1,5 +1,6 @@
 package io.github.virtualthread.autoconfigure;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.actuate.CallCounts;
 import io.github.virtualthread.actuate.CallDetails;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint;
@@ -21,6 +22,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Role;
 
 /** Auto-configuration for Actuator: the endpoint {@code virtualthreads}, if it is exposed. */
+@Internal
 @AutoConfiguration(after = VirtualThreadAutoConfiguration.class)
 @ConditionalOnClass(
         name = "org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint")

@@ -1,5 +1,6 @@
 package io.github.virtualthread.autoconfigure;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.config.BeanNames;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -11,6 +12,7 @@ import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 
 /** Auto-configuration that puts {@code @Async} methods and executors under limits, if a property asks for it. */
+@Internal
 @AutoConfiguration(after = VirtualThreadAutoConfiguration.class)
 @Conditional(AsyncSettings.AreSet.class)
 @ConditionalOnBean(name = BeanNames.BY_HAND)

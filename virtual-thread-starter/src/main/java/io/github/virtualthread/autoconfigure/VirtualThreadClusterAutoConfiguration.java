@@ -1,5 +1,6 @@
 package io.github.virtualthread.autoconfigure;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.cluster.ClusterEngine;
 import io.github.virtualthread.config.BeanNames;
 import io.github.virtualthread.config.VirtualThreadDataSource;
@@ -17,6 +18,7 @@ import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 
 /** Auto-configuration for what lends permits to replicas, by the application's connection to Redis or to its database. */
+@Internal
 @AutoConfiguration(
         after = VirtualThreadAutoConfiguration.class,
         afterName = {

@@ -1,5 +1,6 @@
 package io.github.virtualthread.autoconfigure;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.config.BeanNames;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.web.RejectionAnswer;
@@ -21,6 +22,7 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.core.env.Environment;
 
 /** Auto-configuration for the limit at the door of a servlet application. */
+@Internal
 @AutoConfiguration(after = VirtualThreadAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @Conditional(OnDoor.class)

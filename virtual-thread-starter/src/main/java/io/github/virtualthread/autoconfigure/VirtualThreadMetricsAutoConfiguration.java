@@ -1,5 +1,6 @@
 package io.github.virtualthread.autoconfigure;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.cluster.ClusterShares;
 import io.github.virtualthread.config.BeanNames;
 import io.github.virtualthread.config.EngineSettings;
@@ -24,6 +25,7 @@ import org.springframework.context.annotation.Role;
  * Auto-configuration for the meters {@code virtual.thread.*}, if Micrometer is on the classpath. They are made when the first limit or
  * the first call asks for them. In a hierarchy of contexts, the context with the engine has them.
  */
+@Internal
 @AutoConfiguration(after = VirtualThreadAutoConfiguration.class)
 @ConditionalOnClass(name = "io.micrometer.core.instrument.MeterRegistry")
 @ConditionalOnBean(name = BeanNames.ENGINE, search = SearchStrategy.CURRENT)

@@ -1,5 +1,6 @@
 package io.github.virtualthread.autoconfigure;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.observation.TaskObservationConvention;
 import io.github.virtualthread.observation.TaskObservations;
 import io.micrometer.observation.ObservationRegistry;
@@ -19,6 +20,7 @@ import org.springframework.util.function.SingletonSupplier;
  * Auto-configuration that makes each run an observation, if a property enables it. There is no condition on an {@link
  * ObservationRegistry}: it is looked up at the first call, so that any bean may provide it and it is never created early.
  */
+@Internal
 @AutoConfiguration
 @ConditionalOnClass(name = "io.micrometer.observation.ObservationRegistry")
 @ConditionalOnProperty(name = "virtual-thread.observation.enabled", havingValue = "true")

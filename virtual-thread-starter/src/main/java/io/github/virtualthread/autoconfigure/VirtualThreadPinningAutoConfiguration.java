@@ -1,5 +1,6 @@
 package io.github.virtualthread.autoconfigure;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.config.BeanNames;
 import io.github.virtualthread.config.EngineSettings;
 import io.github.virtualthread.execution.TaskEngine;
@@ -19,6 +20,7 @@ import org.springframework.context.annotation.Role;
  * Auto-configuration that watches for pins, if a property enables it and the JVM has its flight recorder. In a hierarchy of contexts, only
  * the context with the engine watches, because two would report each pin twice.
  */
+@Internal
 @AutoConfiguration(after = VirtualThreadAutoConfiguration.class)
 @ConditionalOnProperty(name = "virtual-thread.pinning.enabled", havingValue = "true")
 @ConditionalOnClass(name = "jdk.jfr.consumer.RecordingStream")

@@ -1,5 +1,6 @@
 package io.github.virtualthread.autoconfigure;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.cluster.jdbc.TableName;
 import io.github.virtualthread.config.SelfInvocation;
 import io.github.virtualthread.limit.LimitNumber;
@@ -45,6 +46,7 @@ import org.springframework.core.Ordered;
  * @param async executors of Spring that become executors of limits
  * @param shutdown what happens to calls when the application stops
  */
+@Internal
 @Lazy
 @ConfigurationProperties(prefix = "virtual-thread", ignoreUnknownFields = false)
 public record VirtualThreadProperties(
@@ -196,6 +198,7 @@ public record VirtualThreadProperties(
      *     free for it. If not set, on-failure must be wait or reject
      * @param jdbc the engine jdbc
      */
+    @Internal // for what is nested in it
     public record Cluster(
             @Nullable Engine engine,
             @DefaultValue("10s") Duration lease,
@@ -325,6 +328,7 @@ public record VirtualThreadProperties(
      * @param deadlineHeader name of the header by which a client says how many milliseconds it waits for the answer, such as
      *     X-Request-Timeout-Ms: it shortens the deadline of its request, and never lengthens it. No header if not set
      */
+    @Internal // for what is nested in it
     public record Web(
             @Nullable String limit,
             @Nullable Key key,

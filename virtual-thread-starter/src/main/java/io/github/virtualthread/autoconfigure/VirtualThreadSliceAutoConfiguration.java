@@ -1,5 +1,6 @@
 package io.github.virtualthread.autoconfigure;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.config.BeanNames;
 import io.github.virtualthread.config.EngineSettings;
 import io.github.virtualthread.limit.LimitSettings;
@@ -21,6 +22,7 @@ import org.springframework.context.annotation.Role;
  * Auto-configuration for the test slices of Spring Boot, which the test kit adds it to by its files {@code
  * META-INF/spring/*Test.imports}. A slice has a part of the application only, mostly without its pools and without other replicas, and starts nevertheless.
  */
+@Internal
 @AutoConfiguration(before = VirtualThreadAutoConfiguration.class)
 public class VirtualThreadSliceAutoConfiguration {
 

@@ -1,5 +1,6 @@
 package io.github.virtualthread.autoconfigure;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.config.BeanNames;
 import io.github.virtualthread.config.StartupPart;
 import io.github.virtualthread.execution.ExecutorView;
@@ -27,6 +28,7 @@ import org.springframework.web.reactive.result.method.annotation.RequestMappingH
 import org.springframework.web.server.WebExceptionHandler;
 
 /** Auto-configuration for WebFlux: answers to requests whose call was rejected or has timed out. */
+@Internal
 @AutoConfiguration(after = VirtualThreadAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
 @ConditionalOnClass(name = "org.springframework.web.reactive.DispatchExceptionHandler")

@@ -1,5 +1,6 @@
 package io.github.virtualthread.autoconfigure;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.config.BeanNames;
 import io.github.virtualthread.web.WebMvcRejections;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +23,7 @@ import org.springframework.web.servlet.mvc.method.annotation.ExceptionHandlerExc
  * Auto-configuration for Spring MVC: answers to requests whose call was rejected or has timed out, if Spring's own resolvers are beans. A
  * servlet without any resolver bean uses its defaults, and a bean of ours would replace them.
  */
+@Internal
 @AutoConfiguration(after = VirtualThreadAutoConfiguration.class)
 @AutoConfigureOrder(Ordered.LOWEST_PRECEDENCE) // after that of Spring MVC, whose name differs between versions
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)

@@ -1,8 +1,7 @@
 /**
  * Properties, auto-configurations and failure analyses for Spring Boot. Start at {@link VirtualThreadAutoConfiguration}.
  *
- * <p>The only package that sees all others; none of them knows it. All types but {@link VirtualThreadAutoConfiguration} are
- * public for this jar only, and for Spring Boot.
+ * <p>The only package that sees all others; none of them knows it.
  */
 @NullMarked
 package io.github.virtualthread.autoconfigure;

@@ -1,5 +1,6 @@
 package io.github.virtualthread.bytecode;
 
+import io.github.virtualthread.Internal;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Method;
 import java.util.Collection;
@@ -16,6 +17,7 @@ import org.springframework.asm.Type;
  *
  * <p>Not thread-safe.
  */
+@Internal
 public final class SelfCalls {
 
     private final Map<Class<?>, ClassCode> read = new HashMap<>();

@@ -1,6 +1,5 @@
 /**
- * Finds calls that objects make to themselves, in the byte code of their classes. Start at {@link SelfCalls}, which is public for
- * this jar only.
+ * Finds calls that objects make to themselves, in the byte code of their classes. Start at {@link SelfCalls}.
  *
  * <p>JDK and the ASM that Spring repackages. Used by {@code aop}; knows no other package.
  */

@@ -1,5 +1,6 @@
 package io.github.virtualthread.cluster;
 
+import io.github.virtualthread.Internal;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param others the other members whose lease is not over
  * @param refusal why the claim was refused, null if it was not; then all else says nothing
  */
+@Internal
 public record Answer(
         int share,
         int permits,

@@ -1,5 +1,6 @@
 package io.github.virtualthread.cluster;
 
+import io.github.virtualthread.Internal;
 import java.time.Duration;
 
 /**
@@ -19,6 +20,7 @@ import java.time.Duration;
  * @param turn how long the member has had one of the permits that cannot be divided evenly, or has wanted one and has not had it
  * @param lease how long the answer is good; zero if the member leaves
  */
+@Internal
 public record Claim(
         String limit,
         String member,

@@ -1,11 +1,12 @@
 package io.github.virtualthread.cluster;
 
+import io.github.virtualthread.Internal;
 import java.time.Duration;
 import java.util.List;
 
 /**
  * Where the permits of limits with {@code cluster-permits} are lent to the replicas of an application, by a server that all of them
- * reach: {@link StoredLimits} for any store, and a script for Redis. Public for this jar only.
+ * reach: {@link StoredLimits} for any store, and a script for Redis.
  *
  * <p>A replica, here a <em>member</em>, borrows a share of the permits for the time of a lease and runs its calls with that. No
  * call talks to the engine. The members decide who should get how many; an engine only ensures that it never lends more than there
@@ -34,6 +35,7 @@ import java.util.List;
  *
  * {@link LimitLedger} has these rules in Java, and {@code claim.lua} for Redis.
  */
+@Internal
 @FunctionalInterface
 public interface ClusterEngine {
 

@@ -1,5 +1,6 @@
 package io.github.virtualthread.cluster;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.LimitSettings.OnFailure;
 import java.time.Duration;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param onFailure what calls do when the engine has not been reached for the time of a lease
  * @param replicas most replicas that run at once: each uses an equal part of the permits without the engine; null if not known
  */
+@Internal
 public record ClusterSettings(
         @Nullable String member,
         Duration lease,

@@ -1,5 +1,6 @@
 package io.github.virtualthread.cluster;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.limit.ScopedLock;
 import io.github.virtualthread.limit.TaskLimit;
@@ -30,6 +31,7 @@ import org.slf4j.LoggerFactory;
  * The limits that this replica shares with the others: tells the engine at every beat what they hold and want, all in one exchange,
  * and at once if a call finds no permit. No caller waits for that, and no call talks to the engine.
  */
+@Internal
 public final class ClusterShares {
 
     private static final Logger logger = LoggerFactory.getLogger(TaskLimit.class);

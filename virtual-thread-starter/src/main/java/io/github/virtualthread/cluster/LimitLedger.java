@@ -1,5 +1,6 @@
 package io.github.virtualthread.cluster;
 
+import io.github.virtualthread.Internal;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * What an engine stores of one limit, and the rules of {@link ClusterEngine}; {@code claim.lua} has the same rules for Redis. Times
  * are milliseconds of the engine's clock. Not thread-safe.
  */
+@Internal
 public final class LimitLedger {
 
     private static final int SHOWN_CHARACTERS = 200; // characters of a text that is none

@@ -1,5 +1,6 @@
 package io.github.virtualthread.cluster;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.cluster.ClusterStore.Session;
 import io.github.virtualthread.cluster.ClusterStore.Snapshot;
 import io.github.virtualthread.cluster.ClusterStore.Text;
@@ -17,6 +18,7 @@ import java.util.concurrent.ThreadLocalRandom;
  *
  * @param store keeps the texts; messages name it by its {@code toString}
  */
+@Internal
 public record StoredLimits(ClusterStore store) implements ClusterEngine {
 
     private static final int ATTEMPTS = 20;

@@ -1,9 +1,11 @@
 package io.github.virtualthread.config;
 
+import io.github.virtualthread.Internal;
+
 /**
  * Names of beans of the starter that are looked up by them: for a type, Spring would ask every bean of the application for its own.
- * Public for this jar only.
  */
+@Internal
 public final class BeanNames {
 
     /** The engine, where there is one. */

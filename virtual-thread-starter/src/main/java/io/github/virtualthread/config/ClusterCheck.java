@@ -1,5 +1,6 @@
 package io.github.virtualthread.config;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.cluster.ClusterEngine;
 import io.github.virtualthread.cluster.ClusterSettings;
 import io.github.virtualthread.cluster.ClusterStore;
@@ -24,6 +25,7 @@ import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 
 /** Finds out whether limits can be shared by all replicas: whether what lends the permits exists and can be created. */
+@Internal
 public final class ClusterCheck {
 
     private static final String THREE_WAYS =

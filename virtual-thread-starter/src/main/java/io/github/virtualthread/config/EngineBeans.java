@@ -1,5 +1,6 @@
 package io.github.virtualthread.config;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.aop.ApplicationUncaughtExceptionHandler;
 import io.github.virtualthread.aop.CallEnvironment;
 import io.github.virtualthread.aop.Findings.AdvisedMethod;
@@ -54,6 +55,7 @@ import org.springframework.util.function.SingletonSupplier;
  * <p>A part looks up the other parts that are beans by name: a test may have replaced one of them. Spring does not
  * look for bean methods in an infrastructure bean, which would load what the methods return.
  */
+@Internal
 public final class EngineBeans implements AopInfrastructureBean, BeanFactoryAware, DisposableBean {
 
     private static final Logger logger = LoggerFactory.getLogger(TaskLimits.class);

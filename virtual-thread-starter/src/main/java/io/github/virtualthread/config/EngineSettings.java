@@ -1,5 +1,6 @@
 package io.github.virtualthread.config;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.aop.MethodSettings;
 import io.github.virtualthread.cluster.ClusterSettings;
 import io.github.virtualthread.limit.LimitSettings;
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param limits limits that the settings declare, in addition to beans of type {@link LimitSettings}
  * @param mistakes what is wrong in the source of the settings; reported together with all other mistakes
  */
+@Internal
 public record EngineSettings(
         MethodSettings methods,
         String threadNamePrefix,

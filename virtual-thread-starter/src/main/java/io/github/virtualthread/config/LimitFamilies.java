@@ -1,5 +1,6 @@
 package io.github.virtualthread.config;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.PermitsFrom;
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Limits as they are declared, and what is wrong with how they lie within each other. The names that limits are looked up by are
  * uniform.
  */
+@Internal
 public final class LimitFamilies {
 
     private final Map<String, LimitSettings> declared = new LinkedHashMap<>();

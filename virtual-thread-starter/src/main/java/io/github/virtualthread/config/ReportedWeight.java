@@ -1,5 +1,6 @@
 package io.github.virtualthread.config;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.context.SafeLog;
 import io.github.virtualthread.limit.KeyWeight;
 import io.github.virtualthread.limit.LimitSettings;
@@ -11,6 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The bean of an application that weighs keys. Its first weight that cannot be used is logged. */
+@Internal
 public final class ReportedWeight implements KeyWeight {
 
     private static final Logger logger = LoggerFactory.getLogger(TaskLimits.class);

@@ -1,5 +1,6 @@
 package io.github.virtualthread.config;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.Mistake;
@@ -8,6 +9,7 @@ import io.github.virtualthread.mistake.Spelling;
 import java.util.List;
 
 /** What not every application has, as the start checks and reports it. It is asked once, at the start. */
+@Internal
 @FunctionalInterface
 public interface StartupPart {
 

@@ -1,5 +1,6 @@
 package io.github.virtualthread.config;
 
+import io.github.virtualthread.Internal;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -10,6 +11,7 @@ import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
  * Starts and stops, with the application, what has been made of the engine. The engine stops after the web server has drained its
  * requests, because these may still make calls, and before Spring's executors and the data sources close.
  */
+@Internal
 public final class TaskEngineLifecycle implements SmartLifecycle {
 
     private final List<Runnable> starts = new CopyOnWriteArrayList<>(); // the last one first

@@ -1,5 +1,6 @@
 package io.github.virtualthread.config;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.aop.CallEnvironment;
 import io.github.virtualthread.aop.VirtualThreadBeanPostProcessor;
 import io.github.virtualthread.cluster.ClusterShares;
@@ -31,6 +32,7 @@ import org.springframework.core.type.AnnotationMetadata;
  * <p>These are definitions, and neither bean methods nor conditions: a start costs less, and none of the engine's classes is needed
  * before the first of its beans.
  */
+@Internal
 public final class VirtualThreadRegistrar implements ImportBeanDefinitionRegistrar {
 
     private static final String ATTRIBUTES = EnableVirtual.class.getName();

@@ -1,8 +1,7 @@
 /**
  * Switches the annotation on for plain Spring and Spring Boot alike. Start at {@link EnableVirtual}.
  *
- * <p>Spring, not Spring Boot. Knows all packages below it. All types but {@link EnableVirtual} and {@link
- * VirtualThreadDataSource} are public for this jar only.
+ * <p>Spring, not Spring Boot. Knows all packages below it.
  */
 @NullMarked
 package io.github.virtualthread.config;

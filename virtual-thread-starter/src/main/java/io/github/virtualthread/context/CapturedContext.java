@@ -1,8 +1,10 @@
 package io.github.virtualthread.context;
 
+import io.github.virtualthread.Internal;
 import java.util.Map;
 
 /** What was captured on the caller's thread. Immutable: it can be opened on another thread at any later time. */
+@Internal
 @FunctionalInterface
 public interface CapturedContext {
 

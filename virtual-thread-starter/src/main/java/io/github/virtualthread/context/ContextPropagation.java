@@ -1,5 +1,6 @@
 package io.github.virtualthread.context;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.context.CapturedContext.Scope;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +16,7 @@ import org.springframework.util.ClassUtils;
  *
  * <p>A part that fails is logged and left out: capture, opening and closing never throw.
  */
+@Internal
 public final class ContextPropagation {
 
     /** Key of the deadline among the registered thread-locals. It is not captured here: not every task inherits it. */

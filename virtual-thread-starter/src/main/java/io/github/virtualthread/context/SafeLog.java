@@ -1,10 +1,12 @@
 package io.github.virtualthread.context;
 
+import io.github.virtualthread.Internal;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.event.Level;
 
 /** Writes to the log where a failure of the log must not matter. */
+@Internal
 public final class SafeLog {
 
     private SafeLog() {}

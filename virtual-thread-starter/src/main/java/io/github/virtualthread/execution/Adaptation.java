@@ -1,5 +1,6 @@
 package io.github.virtualthread.execution;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.limit.LimitSettings.Adapt;
 import io.github.virtualthread.limit.TaskLimit;
@@ -11,6 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Changes the permits of limits that adapt them, as calls end. */
+@Internal
 public final class Adaptation implements TaskListener {
 
     private static final Logger logger = LoggerFactory.getLogger(TaskLimits.class);

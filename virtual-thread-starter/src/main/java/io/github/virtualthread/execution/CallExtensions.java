@@ -1,5 +1,6 @@
 package io.github.virtualthread.execution;
 
+import io.github.virtualthread.Internal;
 import java.util.List;
 import java.util.function.Supplier;
 import org.springframework.core.task.TaskDecorator;
@@ -10,6 +11,7 @@ import org.springframework.core.task.TaskDecorator;
  * @param listeners looks up the listeners when the first call is made
  * @param decorators looks up the decorators of all bodies, the first one innermost, when the first task is submitted
  */
+@Internal
 public record CallExtensions(
         Supplier<? extends List<TaskListener>> listeners, Supplier<? extends List<TaskDecorator>> decorators) {
 

@@ -1,5 +1,6 @@
 package io.github.virtualthread.execution;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.limit.ScopedLock;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
@@ -23,6 +24,7 @@ import org.slf4j.LoggerFactory;
  * <p>One platform thread checks all limits and all calls. If bodies keep all carriers busy, which is when a warning is needed, no
  * virtual thread would run.
  */
+@Internal
 public final class CallWatch {
 
     private static final Logger logger = LoggerFactory.getLogger(CallWatch.class);

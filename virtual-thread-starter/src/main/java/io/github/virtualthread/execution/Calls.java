@@ -1,10 +1,12 @@
 package io.github.virtualthread.execution;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.limit.TaskLimit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** What packages beside the engine ask of calls: endpoint, meters, statements and requests. Nothing here blocks. */
+@Internal
 public final class Calls {
 
     private Calls() {}

@@ -1,5 +1,6 @@
 package io.github.virtualthread.execution;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.context.ContextPropagation;
 import io.micrometer.context.ThreadLocalAccessor;
 import org.jspecify.annotations.Nullable;
@@ -8,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  * Carries the {@link Deadline} of a thread through Reactor and through the executors of Spring, where Micrometer's context-propagation
  * is on the classpath. Context-propagation finds it by {@code META-INF/services}; nothing else may load it.
  */
+@Internal
 public final class DeadlineAccessor implements ThreadLocalAccessor<Deadline> {
 
     /** Creates an accessor. */

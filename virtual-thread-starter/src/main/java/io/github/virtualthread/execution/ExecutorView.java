@@ -1,5 +1,6 @@
 package io.github.virtualthread.execution;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.context.CapturedContext;
 import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.context.SafeLog;
@@ -22,6 +23,7 @@ import org.springframework.util.function.SingletonSupplier;
  * The engine under one limit as an executor of Spring and the JDK. A rejection before the call returns is thrown, as executors
  * must do.
  */
+@Internal
 public final class ExecutorView implements AsyncTaskExecutor {
 
     private static final Logger logger = LoggerFactory.getLogger(ExecutorView.class);
@@ -74,7 +76,7 @@ public final class ExecutorView implements AsyncTaskExecutor {
 
     /**
      * Returns an executor for beans of Spring. It never fails, because Spring Boot's metrics create all executors before the start-up
-     * check can report an unknown limit. Public for this jar only.
+     * check can report an unknown limit.
      *
      * @param threads calls by hand of the same engine
      * @param name name of all its tasks, in threads and messages

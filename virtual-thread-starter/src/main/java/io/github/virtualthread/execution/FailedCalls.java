@@ -1,5 +1,6 @@
 package io.github.virtualthread.execution;
 
+import io.github.virtualthread.Internal;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -9,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param engine the engine that would have run them
  */
+@Internal
 public record FailedCalls(TaskEngine engine) {
 
     private static final TaskBody NEVER = () -> null;

@@ -1,6 +1,9 @@
 package io.github.virtualthread.execution;
 
+import io.github.virtualthread.Internal;
+
 /** Gets the failures of calls of which nobody has a future. May block. */
+@Internal
 @FunctionalInterface
 public interface FailureHandler {
 

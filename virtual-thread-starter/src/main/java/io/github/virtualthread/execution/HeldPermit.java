@@ -1,5 +1,6 @@
 package io.github.virtualthread.execution;
 
+import io.github.virtualthread.Internal;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -10,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Not thread-safe: one thread at a time has the call. {@link #close} may be called on any thread at any time; the first call
  * counts.
  */
+@Internal
 public final class HeldPermit {
 
     private final CallerTask call;

@@ -1,5 +1,6 @@
 package io.github.virtualthread.execution;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.context.CapturedContext;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param abandoned whether the body still runs although its future is complete, because of a cancel, a timeout or somebody else
  * @param context captured context of the caller; empty for a call on its caller's own thread
  */
+@Internal
 public record LiveCall(TaskCall call, @Nullable Thread thread, boolean abandoned, CapturedContext context) {
 
     /**

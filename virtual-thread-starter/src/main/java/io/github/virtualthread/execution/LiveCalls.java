@@ -1,5 +1,6 @@
 package io.github.virtualthread.execution;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.context.CapturedContext;
 import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.execution.InterruptibleCall.Shields;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * The calls that wait and run at this moment. Each method takes time in proportion to the largest number of calls that ever
  * ran at once, and blocks a limit while its first waiting calls are copied. It costs the calls themselves nothing.
  */
+@Internal
 public final class LiveCalls {
 
     private final TaskLimits limits;

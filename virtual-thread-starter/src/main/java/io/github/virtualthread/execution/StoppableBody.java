@@ -1,5 +1,6 @@
 package io.github.virtualthread.execution;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.execution.TaskListener.StatementOutcome;
 import java.time.Duration;
 import java.util.concurrent.Future;
@@ -10,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * A part of it that an interrupt would break, such as a call of a database driver, can be shielded: then whoever shields it is
  * notified of the stop and ends that part in its own way. Found by {@link Calls#currentBody}.
  */
+@Internal
 public interface StoppableBody extends TaskCall {
 
     /** What became of {@link #shield}. */

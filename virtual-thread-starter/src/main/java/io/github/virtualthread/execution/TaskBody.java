@@ -1,5 +1,6 @@
 package io.github.virtualthread.execution;
 
+import io.github.virtualthread.Internal;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
@@ -9,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * <p>If a task returns a {@link java.util.concurrent.Future} or a {@link java.util.concurrent.CompletionStage}, that is
  * awaited: the task ends when the future does.
  */
+@Internal
 @FunctionalInterface
 public interface TaskBody {
 

@@ -1,5 +1,6 @@
 package io.github.virtualthread.execution;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.context.SafeLog;
 import io.github.virtualthread.execution.DrainCounts.Ending;
@@ -27,6 +28,7 @@ import org.slf4j.LoggerFactory;
  * <p>Thread-safe. An engine is open when it is created; {@link #stop} drains it and {@link #start} opens it again; {@link
  * #close} is final.
  */
+@Internal
 public final class TaskEngine implements AutoCloseable {
 
     private static final Logger logger = LoggerFactory.getLogger(TaskEngine.class);

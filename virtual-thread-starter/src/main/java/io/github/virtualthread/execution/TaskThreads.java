@@ -1,5 +1,6 @@
 package io.github.virtualthread.execution;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.timer.TaskTimer;
 import java.lang.Thread.UncaughtExceptionHandler;
 import java.lang.invoke.MethodHandles;
@@ -18,6 +19,7 @@ import java.util.concurrent.locks.LockSupport;
  * thread sets its name and everything else itself, because its creator has other work: a caller may have many more calls to
  * make.
  */
+@Internal
 public final class TaskThreads {
 
     private final ThreadFactory factory =

@@ -4,8 +4,7 @@
  * <p>A <em>body</em> is what is run. A <em>call</em> asks for it to be run: a {@link Task} on a virtual thread of its own, a
  * {@link CallerTask} on the thread of its caller. A <em>spec</em> is what all calls of one name share.
  *
- * <p>Knows {@code limit} and {@code context}, but neither Spring Boot nor Spring AOP. {@code docs/compatibility.md} lists the
- * API; the other types are public for this jar only.
+ * <p>Knows {@code limit} and {@code context}, but neither Spring Boot nor Spring AOP.
  */
 @NullMarked
 package io.github.virtualthread.execution;

@@ -1,10 +1,12 @@
 package io.github.virtualthread.limit;
 
+import io.github.virtualthread.Internal;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
 /** Durations as people write them and as messages show them. */
+@Internal
 public final class Durations {
 
     private static final Pattern NUMBER = Pattern.compile("[+-]?\\d+");

@@ -1,11 +1,13 @@
 package io.github.virtualthread.limit;
 
+import io.github.virtualthread.Internal;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What only some requests have: a key, or a permit of a limit around theirs that their thread already holds. A place belongs to
  * one request.
  */
+@Internal
 public final class KeyedPlace extends LinkedNodes.Node<KeyedPlace> {
 
     final @Nullable String key;

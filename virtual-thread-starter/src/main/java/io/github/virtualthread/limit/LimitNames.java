@@ -1,10 +1,12 @@
 package io.github.virtualthread.limit;
 
+import io.github.virtualthread.Internal;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Names of limits: which names are allowed, and which are equal. */
+@Internal
 public final class LimitNames {
 
     /** Reserved name that asks for no limit at all. */

@@ -1,6 +1,9 @@
 package io.github.virtualthread.limit;
 
+import io.github.virtualthread.Internal;
+
 /** Numbers of things, as messages show them. */
+@Internal
 public final class Numbers {
 
     private Numbers() {}

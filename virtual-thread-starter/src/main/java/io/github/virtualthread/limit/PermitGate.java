@@ -1,5 +1,6 @@
 package io.github.virtualthread.limit;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import java.util.List;
 import java.util.Optional;
@@ -10,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 interface PermitGate {
 
     /** The limit of a gate. */
+    @Internal // public, like all that an interface has
     interface Owner {
 
         PermitGate gate();

@@ -1,5 +1,6 @@
 package io.github.virtualthread.limit;
 
+import io.github.virtualthread.Internal;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
@@ -8,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>What the limit asks must neither block nor throw.
  */
+@Internal
 public abstract class PermitLease {
 
     private final Borrower borrower;

@@ -1,5 +1,6 @@
 package io.github.virtualthread.limit;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>It is its own node in the queue, so that leaving the queue needs no search and waiting costs no second object.
  */
+@Internal
 public abstract class PermitRequest extends LinkedNodes.Node<PermitRequest> {
 
     private static final byte QUEUED = 1;

@@ -1,8 +1,10 @@
 package io.github.virtualthread.limit;
 
+import io.github.virtualthread.Internal;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** A lock that a {@code try} with resources takes, and gives back. Public for this jar only. */
+/** A lock that a {@code try} with resources takes, and gives back. */
+@Internal
 public class ScopedLock extends ReentrantLock implements AutoCloseable {
 
     /** Creates a lock that nobody holds. */

@@ -1,11 +1,13 @@
 package io.github.virtualthread.limit;
 
+import io.github.virtualthread.Internal;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
  * A count to which many threads add, seldom at the same place. Unlike the JDK's {@code LongAdder} it never grows: it can neither
  * want memory nor fail.
  */
+@Internal
 public final class StripedCount {
 
     private static final int STRIPES = 16;

@@ -1,8 +1,7 @@
 /**
  * Named concurrency limits: which calls run, which wait, and which are rejected. Start at {@link TaskLimit}.
  *
- * <p>Needs the JDK, the timer and Spring's rejection exception only. {@code docs/compatibility.md} lists the API; the other types
- * are public for this jar only.
+ * <p>Needs the JDK, the timer and Spring's rejection exception only.
  */
 @NullMarked
 package io.github.virtualthread.limit;

@@ -1,6 +1,9 @@
 package io.github.virtualthread.mistake;
 
+import io.github.virtualthread.Internal;
+
 /** Keys of properties, as messages show them. */
+@Internal
 public final class PropertyKeys {
 
     private PropertyKeys() {}

@@ -1,11 +1,13 @@
 package io.github.virtualthread.mistake;
 
+import io.github.virtualthread.Internal;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.Locale;
 import java.util.Optional;
 
 /** Finds what somebody meant who misspelt a name. */
+@Internal
 public final class Spelling {
 
     private Spelling() {}

@@ -1,5 +1,6 @@
 package io.github.virtualthread.observation;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.execution.LiveCalls;
 import io.github.virtualthread.execution.TaskListener;
 import io.github.virtualthread.limit.LimitNames;
@@ -28,6 +29,7 @@ import org.springframework.context.SmartLifecycle;
  * @see <a href="https://openjdk.org/jeps/491">JEP 491</a>: from JDK 24 on, synchronized does not pin; native frames and class
  *     initializers still do
  */
+@Internal
 public final class PinWatch implements SmartLifecycle {
 
     private static final Logger logger = LoggerFactory.getLogger(PinWatch.class);

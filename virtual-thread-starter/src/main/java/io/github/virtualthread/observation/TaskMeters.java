@@ -1,5 +1,6 @@
 package io.github.virtualthread.observation;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.cluster.ClusterShares;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskListener;
@@ -38,6 +39,7 @@ import org.springframework.util.function.SingletonSupplier;
  * <p>The registry is looked up when all beans have been created. Earlier events are kept in memory and recorded then. Without a
  * registry nothing is recorded. With several registries the primary one gets the meters, or all of them if none is primary.
  */
+@Internal
 public final class TaskMeters implements DisposableBean {
 
     private static final Logger logger = LoggerFactory.getLogger(TaskMeters.class);

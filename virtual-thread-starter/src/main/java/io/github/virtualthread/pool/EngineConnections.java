@@ -1,6 +1,7 @@
 package io.github.virtualthread.pool;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.limit.PermitsFrom;
 import io.github.virtualthread.limit.PermitsSource;
 import io.github.virtualthread.limit.TaskLimit;
@@ -24,6 +25,7 @@ import org.springframework.util.ClassUtils;
  * @param dataSource what the engine takes its connections from
  * @param beans has the pools, and what knows their sizes
  */
+@Internal
 public record EngineConnections(DataSource dataSource, ConfigurableListableBeanFactory beans) {
 
     private static final Logger logger = LoggerFactory.getLogger(TaskLimits.class);

@@ -1,5 +1,6 @@
 package io.github.virtualthread.pool;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.limit.LimitChange.Source;
 import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.limit.LimitSettings;
@@ -31,6 +32,7 @@ import org.springframework.beans.factory.ObjectProvider;
  *
  * <p>A limit changes only if its pool has changed, so that a limit resized by hand stays so until then.
  */
+@Internal
 public final class PoolPermits {
 
     private static final Logger logger = LoggerFactory.getLogger(TaskLimits.class);

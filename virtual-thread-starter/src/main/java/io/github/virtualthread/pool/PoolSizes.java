@@ -1,9 +1,11 @@
 package io.github.virtualthread.pool;
 
+import io.github.virtualthread.Internal;
 import java.util.OptionalInt;
 import javax.sql.DataSource;
 
 /** Returns the sizes of connection pools. Implemented by a layer that knows pools, such as Spring Boot's. */
+@Internal
 @FunctionalInterface
 public interface PoolSizes {
 

@@ -1,5 +1,6 @@
 package io.github.virtualthread.pool;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.limit.PermitsFrom;
 import io.github.virtualthread.limit.TaskLimit;
@@ -22,6 +23,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
  * Warns, once for each transaction of a name, that it begins while another one is suspended, under a limit without headroom: one
  * permit stands for one connection, and the call needs two.
  */
+@Internal
 public final class SecondConnectionWarnings implements TransactionExecutionListener {
 
     private static final Logger logger = LoggerFactory.getLogger(TaskLimit.class);

@@ -1,5 +1,6 @@
 package io.github.virtualthread.pool;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.execution.Calls;
 import io.github.virtualthread.execution.TaskCall;
 import io.github.virtualthread.execution.TaskListener;
@@ -16,6 +17,7 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** Warns, once for each method, that a caller inside a transaction holds a connection while it waits for another one. */
+@Internal
 public final class TransactionWarnings implements TaskListener {
 
     private static final Logger logger = LoggerFactory.getLogger(TaskLimit.class);

@@ -1,8 +1,7 @@
 /**
  * Limits that take their permits from the size of a pool, and follow it. Start at {@link PoolPermits}.
  *
- * <p>Knows {@code mistake}, {@code limit} and {@code execution}, Spring and HikariCP; not Spring Boot. Its types are public for this
- * jar only.
+ * <p>Knows {@code mistake}, {@code limit} and {@code execution}, Spring and HikariCP; not Spring Boot.
  */
 @NullMarked
 package io.github.virtualthread.pool;

@@ -1,5 +1,6 @@
 package io.github.virtualthread.timer;
 
+import io.github.virtualthread.Internal;
 import java.lang.Thread.UncaughtExceptionHandler;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListSet;
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * <p>It has no lock, as the JDK's timers do: its thread would park behind a virtual one that gets no carrier while bodies keep all
  * of them busy, and it is the timer that has to interrupt those.
  */
+@Internal
 public final class TaskTimer implements AutoCloseable {
 
     /** A time beyond all others that there are, but not so far that their difference overflows. */

@@ -1,6 +1,5 @@
 /**
- * The one timer of an application, and threads for what must not run on it. Start at {@link TaskTimer}, which is public for this jar
- * only.
+ * The one timer of an application, and threads for what must not run on it. Start at {@link TaskTimer}.
  *
  * <p>Needs the JDK only; knows no other package.
  */

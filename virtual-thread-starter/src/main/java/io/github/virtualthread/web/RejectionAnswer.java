@@ -1,5 +1,6 @@
 package io.github.virtualthread.web;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.limit.CallCancelledException;
 import io.github.virtualthread.limit.CallTimeoutException;
 import io.github.virtualthread.limit.LimitExceededException;
@@ -24,6 +25,7 @@ import org.springframework.web.ErrorResponseException;
  * @param status HTTP status, 4xx or 5xx; 0 to leave such failures to the application
  * @param retryAfter time after which the client should try again, not negative; zero for no such header
  */
+@Internal
 public record RejectionAnswer(Class<? extends Exception> to, int status, Duration retryAfter) {
 
     /** What a client is told to wait if the wait of a call is known, and longer. */

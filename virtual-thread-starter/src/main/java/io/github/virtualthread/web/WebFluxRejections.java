@@ -1,5 +1,6 @@
 package io.github.virtualthread.web;
 
+import io.github.virtualthread.Internal;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -17,6 +18,7 @@ import org.springframework.web.server.WebExceptionHandler;
 import reactor.core.publisher.Mono;
 
 /** Answers WebFlux requests whose call was rejected, or has timed out. */
+@Internal
 public final class WebFluxRejections implements WebExceptionHandler, Ordered {
 
     private final SingletonSupplier<List<RejectionAnswer>> answers;

@@ -1,5 +1,6 @@
 package io.github.virtualthread.web;
 
+import io.github.virtualthread.Internal;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.List;
@@ -14,6 +15,7 @@ import org.springframework.web.servlet.ModelAndView;
  * Answers Spring MVC requests whose call was rejected, or has timed out. Has the lowest precedence, because the application's
  * handlers come first.
  */
+@Internal
 public final class WebMvcRejections implements HandlerExceptionResolver {
 
     private final SingletonSupplier<List<RejectionAnswer>> answers;

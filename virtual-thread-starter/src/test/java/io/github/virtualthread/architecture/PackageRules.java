@@ -110,7 +110,7 @@ record PackageRules(String root) {
                 .should()
                 .dependOnClassesThat()
                 .resideOutsideOfPackages(
-                        "java..", "org.jspecify..", "org.springframework.core.task", in("timer"), in("limit"))
+                        "java..", "org.jspecify..", "org.springframework.core.task", root, in("timer"), in("limit"))
                 .allowEmptyShould(true);
     }
 
@@ -122,7 +122,7 @@ record PackageRules(String root) {
                 .should()
                 .dependOnClassesThat()
                 .resideOutsideOfPackages(
-                        "java..", "org.jspecify..", "org.slf4j..", in("timer"), in("limit"), root + ".cluster")
+                        "java..", "org.jspecify..", "org.slf4j..", root, in("timer"), in("limit"), root + ".cluster")
                 .allowEmptyShould(true);
     }
 
@@ -164,7 +164,7 @@ record PackageRules(String root) {
                 .resideInAPackage(in("bytecode"))
                 .should()
                 .dependOnClassesThat()
-                .resideOutsideOfPackages("java..", "org.jspecify..", "org.springframework.asm", in("bytecode"))
+                .resideOutsideOfPackages("java..", "org.jspecify..", "org.springframework.asm", root, in("bytecode"))
                 .allowEmptyShould(true);
     }
 

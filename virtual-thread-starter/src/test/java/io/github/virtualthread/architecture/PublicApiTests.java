@@ -2,6 +2,10 @@ package io.github.virtualthread.architecture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.test.LimitAssert;
 import java.io.IOException;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Executable;
@@ -15,37 +19,41 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.Supplier;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * The types that docs/compatibility.md lists do not change unannounced. To change them on purpose, run this test with
+ * What is public and has no mark {@code @Internal} does not change unannounced. To change it on purpose, run this test with
  * {@code -Dpublic-api.write=true}, which writes the file anew, and add to the changelog what a user notices.
  */
 class PublicApiTests {
 
     private static final Path FILE = Path.of("src/test/resources/public-api.txt");
-    private static final Path TEST_KIT = Path.of("test-kit/src/main/java/io/github/virtualthread/test");
     private static final Path PAGE = Path.of("../docs/compatibility.md");
     private static final Pattern IN_JAVADOC = Pattern.compile("<sourceFileInclude>([\\w/]+)\\.java<");
     private static final Pattern COMPARED = Pattern.compile("<include>(io\\.github\\.virtualthread\\.[\\w.]+)<");
     private static final Pattern CONSTRUCTOR = Pattern.compile("^    (public|protected) [\\w.$]+\\(");
-    private static final Pattern OURS = Pattern.compile("io\\.github\\.virtualthread\\.[a-z.]*[A-Z]\\w*");
+    private static final Pattern OURS = Pattern.compile("io\\.github\\.virtualthread\\.[a-z.]*[A-Z][\\w$]*");
     private static final Pattern ROW = Pattern.compile("^\\| `(io\\.github\\.virtualthread[a-z.]*)` \\| (`.+`) \\|$");
     private static final Pattern NAME = Pattern.compile("`(\\w+)`");
+    private static final Promise PROMISE = new Promise(new ClassFileImporter()
+            .withImportOption(location -> !location.contains("Tests"))
+            .importUrls(List.of(
+                    VirtualThread.class.getProtectionDomain().getCodeSource().getLocation(),
+                    LimitAssert.class.getResource("."))));
+    private static final String FIXTURE = "io.github.virtualthread.architecture.fixture.promise.";
+    private static final Promise EXAMPLE =
+            new Promise(new ClassFileImporter().importUrl(PublicApiTests.class.getResource("fixture/promise")));
 
     @Test
     void isTheOneThatIsWrittenDown() throws IOException {
-        List<String> api = api();
+        List<String> api = lines(PROMISE);
         if (Boolean.getBoolean("public-api.write")) {
             Files.write(FILE, api);
         }
@@ -63,21 +71,11 @@ class PublicApiTests {
         assertThat(api).as(how).containsExactlyElementsOf(written);
     }
 
-    /** All of them are public, in its Javadoc, and compared with the last release. */
     @Test
-    void hasTheTypesOfTheTestKit() throws IOException {
-        try (Stream<Path> sources = Files.list(TEST_KIT)) {
-            assertThat(sources.map(source -> source.getFileName().toString())
-                            .filter(name -> !name.equals("package-info.java"))
-                            .map(name -> "io.github.virtualthread.test." + name.replace(".java", "")))
-                    .containsExactlyInAnyOrderElementsOf(types().stream()
-                            .filter(PublicApiTests::isOfTheTestKit)
-                            .toList());
-        }
-    }
-
-    private static boolean isOfTheTestKit(String type) {
-        return type.startsWith("io.github.virtualthread.test.");
+    void thePageListsTheSameTypes() throws IOException {
+        assertThat(onThePage())
+                .as("a public type is on the page, or has @Internal if it is nobody's API")
+                .isEqualTo(names(PROMISE.topLevelTypes()));
     }
 
     @Test
@@ -90,12 +88,26 @@ class PublicApiTests {
         assertThat(inThePom(COMPARED)).isEqualTo(typesOfTheStarter());
     }
 
+    @Test
+    void theMarkIsSeenWhereJapicmpLooksForIt() {
+        assertThat(names(PROMISE.compared().toList())).isEqualTo(names(PROMISE.types()));
+        assertThat(names(EXAMPLE.compared().toList()))
+                .containsExactly(FIXTURE + "Marked$Nested$Deeper", FIXTURE + "Promised", FIXTURE + "Promised$Nested");
+    }
+
+    /** Otherwise what has no mark would look as if it were promised. */
+    @Test
+    void onlyWhatOthersSeeIsMarked() {
+        assertThat(PROMISE.markedInVain()).isEmpty();
+        assertThat(EXAMPLE.markedInVain()).containsExactlyInAnyOrder(FIXTURE + "Hidden", FIXTURE + "Hidden.marked()");
+    }
+
     /** A member that needs another type of this jar could not be used. Who injects a bean does not construct it. */
     @Test
-    void itsSignaturesNeedNoOtherTypesOfThisJar() throws IOException {
-        Set<String> types = types();
+    void itsSignaturesNeedNoOtherTypesOfThisJar() {
+        Set<String> types = names(PROMISE.types());
 
-        assertThat(api())
+        assertThat(lines(PROMISE))
                 .filteredOn(line -> !CONSTRUCTOR.matcher(line).find())
                 .isNotEmpty()
                 .allSatisfy(line -> assertThat(OURS.matcher(line).results().map(MatchResult::group))
@@ -104,23 +116,27 @@ class PublicApiTests {
 
     @Test
     void seesTypesMembersAndSignatures() {
-        assertThat(lines(Example.class, Set.of()))
+        assertThat(lines(EXAMPLE))
                 .containsExactly(
-                        "public abstract static class io.github.virtualthread.architecture.PublicApiTests$Example"
+                        "public abstract class " + FIXTURE + "Promised"
                                 + " extends java.lang.Object implements java.util.function.Supplier<java.lang.String>",
-                        "    protected io.github.virtualthread.architecture.PublicApiTests$Example(int)",
+                        "    protected " + FIXTURE + "Promised(int)",
                         "    public static final int LIMIT",
                         "    public abstract java.util.List<java.lang.String> names(java.lang.String[]) throws"
-                                + " java.io.IOException");
+                                + " java.io.IOException",
+                        "public static class " + FIXTURE + "Promised$Nested extends java.lang.Object",
+                        "    public " + FIXTURE + "Promised$Nested()");
     }
 
-    private static List<String> api() throws IOException {
-        Set<String> listed = types();
-        return listed.stream()
-                .map(PublicApiTests::load)
-                .flatMap(PublicApiTests::withNested)
-                .flatMap(type -> lines(type, listed).stream())
+    private static List<String> lines(Promise promise) {
+        Set<String> promised = names(promise.types());
+        return promise.types().stream()
+                .flatMap(type -> lines(type.reflect(), promised, Promise.markedMembers(type)).stream())
                 .toList();
+    }
+
+    private static Set<String> names(List<JavaClass> types) {
+        return types.stream().map(JavaClass::getName).collect(Collectors.toCollection(TreeSet::new));
     }
 
     private static Set<String> inThePom(Pattern include) throws IOException {
@@ -130,12 +146,13 @@ class PublicApiTests {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    private static Set<String> typesOfTheStarter() throws IOException {
-        return types().stream().filter(type -> !isOfTheTestKit(type)).collect(Collectors.toCollection(TreeSet::new));
+    private static Set<String> typesOfTheStarter() {
+        return names(PROMISE.topLevelTypes().stream()
+                .filter(type -> !type.getPackageName().equals("io.github.virtualthread.test"))
+                .toList());
     }
 
-    /** Sorted, as the page has them. */
-    private static Set<String> types() throws IOException {
+    private static Set<String> onThePage() throws IOException {
         return Files.readAllLines(PAGE).stream()
                 .map(ROW::matcher)
                 .filter(Matcher::find)
@@ -143,36 +160,15 @@ class PublicApiTests {
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    private static Stream<Class<?>> withNested(Class<?> type) {
-        return Stream.concat(
-                Stream.of(type),
-                Arrays.stream(type.getDeclaredClasses())
-                        .filter(nested -> isVisible(nested.getModifiers()))
-                        .sorted(Comparator.comparing(Class::getName))
-                        .flatMap(PublicApiTests::withNested));
-    }
-
-    private static Class<?> load(String name) {
-        try {
-            return Class.forName(name, false, PublicApiTests.class.getClassLoader());
-        } catch (ClassNotFoundException absent) {
-            throw new IllegalStateException("docs/compatibility.md names a type that does not exist", absent);
-        }
-    }
-
     private static boolean isVisible(int modifiers) {
         return Modifier.isPublic(modifiers) || Modifier.isProtected(modifiers);
     }
 
-    /** Without what it has from a type of this jar alone. */
-    private static List<String> lines(Class<?> type, Set<String> listed) {
-        List<Class<?>> hidden = Arrays.stream(type.getInterfaces())
-                .filter(parent -> OURS.matcher(parent.getName()).matches() && !listed.contains(parent.getName()))
-                .toList();
+    private static List<String> lines(Class<?> type, Set<String> promised, Set<Member> marked) {
         List<String> lines = new ArrayList<>();
         String parents = type.getGenericSuperclass() == null ? "" : " extends " + name(type.getGenericSuperclass());
         Type[] shown = Arrays.stream(type.getGenericInterfaces())
-                .filter(parent -> !hidden.contains(parent))
+                .filter(parent -> !OURS.matcher(name(parent)).matches() || promised.contains(name(parent)))
                 .toArray(Type[]::new);
         String interfaces = shown.length == 0 ? "" : " implements " + names(shown);
         lines.add(Modifier.toString(type.getModifiers() & ~Modifier.INTERFACE).replace("  ", " ")
@@ -180,23 +176,16 @@ class PublicApiTests {
                 + type.getName()
                 + parents
                 + interfaces);
-        lines.addAll(members(type.getDeclaredConstructors()));
-        lines.addAll(members(type.getDeclaredFields()));
-        lines.addAll(members(Arrays.stream(type.getDeclaredMethods())
-                .filter(method -> hidden.stream().noneMatch(parent -> has(parent, method)))
-                .toArray(Method[]::new)));
+        lines.addAll(members(type.getDeclaredConstructors(), marked));
+        lines.addAll(members(type.getDeclaredFields(), marked));
+        lines.addAll(members(type.getDeclaredMethods(), marked));
         return lines;
     }
 
-    private static boolean has(Class<?> parent, Method method) {
-        return Arrays.stream(parent.getMethods())
-                .anyMatch(each -> each.getName().equals(method.getName())
-                        && Arrays.equals(each.getParameterTypes(), method.getParameterTypes()));
-    }
-
-    private static List<String> members(Member[] members) {
+    private static List<String> members(Member[] members, Set<Member> marked) {
         return Arrays.stream(members)
                 .filter(member -> isVisible(member.getModifiers()) && !member.isSynthetic())
+                .filter(member -> !marked.contains(member))
                 .map(member -> "    " + line(member))
                 .sorted()
                 .toList();
@@ -230,18 +219,5 @@ class PublicApiTests {
 
     private static String name(Type type) {
         return type.getTypeName();
-    }
-
-    /** Has one of each. */
-    public abstract static class Example implements Supplier<String> {
-
-        public static final int LIMIT = 1;
-        static final int HIDDEN = 2;
-
-        protected Example(int number) {}
-
-        public abstract List<String> names(String[] of) throws IOException;
-
-        abstract void hidden();
     }
 }

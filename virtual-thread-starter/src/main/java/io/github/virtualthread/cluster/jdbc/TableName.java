@@ -1,8 +1,10 @@
 package io.github.virtualthread.cluster.jdbc;
 
+import io.github.virtualthread.Internal;
 import java.util.regex.Pattern;
 
-/** Names that a table of the engine may have: those that no database needs quotes for. Public for this jar only. */
+/** Names that a table of the engine may have: those that no database needs quotes for. */
+@Internal
 public final class TableName {
 
     /** What the table is called if nothing else is set, and in the files. */

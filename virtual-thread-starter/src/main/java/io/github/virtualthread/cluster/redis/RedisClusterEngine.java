@@ -1,5 +1,6 @@
 package io.github.virtualthread.cluster.redis;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.cluster.Answer;
 import io.github.virtualthread.cluster.Claim;
 import io.github.virtualthread.cluster.ClusterEngine;
@@ -68,6 +69,7 @@ public final class RedisClusterEngine implements ClusterEngine {
     }
 
     @Override
+    @Internal
     public List<Answer> exchange(List<Claim> claims) {
         String member = claims.getFirst().member();
         List<String> keys = new ArrayList<>();
