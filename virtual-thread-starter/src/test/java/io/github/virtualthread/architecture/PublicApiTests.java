@@ -36,8 +36,6 @@ class PublicApiTests {
 
     private static final Path FILE = Path.of("src/test/resources/public-api.txt");
     private static final Path PAGE = Path.of("../docs/compatibility.md");
-    private static final Pattern IN_JAVADOC = Pattern.compile("<sourceFileInclude>([\\w/]+)\\.java<");
-    private static final Pattern COMPARED = Pattern.compile("<include>(io\\.github\\.virtualthread\\.[\\w.]+)<");
     private static final Pattern CONSTRUCTOR = Pattern.compile("^    (public|protected) [\\w.$]+\\(");
     private static final Pattern OURS = Pattern.compile("io\\.github\\.virtualthread\\.[a-z.]*[A-Z][\\w$]*");
     private static final Pattern ROW = Pattern.compile("^\\| `(io\\.github\\.virtualthread[a-z.]*)` \\| (`.+`) \\|$");
@@ -76,16 +74,6 @@ class PublicApiTests {
         assertThat(onThePage())
                 .as("a public type is on the page, or has @Internal if it is nobody's API")
                 .isEqualTo(names(PROMISE.topLevelTypes()));
-    }
-
-    @Test
-    void javadocShowsTheSameTypes() throws IOException {
-        assertThat(inThePom(IN_JAVADOC)).isEqualTo(typesOfTheStarter());
-    }
-
-    @Test
-    void theSameTypesAreComparedWithTheLastRelease() throws IOException {
-        assertThat(inThePom(COMPARED)).isEqualTo(typesOfTheStarter());
     }
 
     @Test
@@ -137,19 +125,6 @@ class PublicApiTests {
 
     private static Set<String> names(List<JavaClass> types) {
         return types.stream().map(JavaClass::getName).collect(Collectors.toCollection(TreeSet::new));
-    }
-
-    private static Set<String> inThePom(Pattern include) throws IOException {
-        return include.matcher(Files.readString(Path.of("pom.xml")))
-                .results()
-                .map(found -> found.group(1).replace('/', '.'))
-                .collect(Collectors.toCollection(TreeSet::new));
-    }
-
-    private static Set<String> typesOfTheStarter() {
-        return names(PROMISE.topLevelTypes().stream()
-                .filter(type -> !type.getPackageName().equals("io.github.virtualthread.test"))
-                .toList());
     }
 
     private static Set<String> onThePage() throws IOException {
