@@ -2,7 +2,7 @@ package io.github.virtualthread.autoconfigure;
 
 import io.github.virtualthread.Internal;
 import io.github.virtualthread.config.BeanNames;
-import io.github.virtualthread.execution.TaskEngine;
+import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.web.RejectionAnswer;
 import io.github.virtualthread.web.RequestKey;
 import io.github.virtualthread.web.WebLimitFilter;
@@ -39,18 +39,18 @@ public class VirtualThreadDoorAutoConfiguration {
                 properties.web(), environment.getProperty("spring.threads.virtual.enabled", Boolean.class, false));
     }
 
-    /** Servers create filters before other beans, so this one looks up the engine when the first request comes. */
+    /** Servers create filters before other beans, so this one looks up the calls by hand when the first request comes. */
     @Bean
     @ConditionalOnMissingBean(value = WebLimitFilter.class, parameterizedContainer = FilterRegistrationBean.class)
     FilterRegistrationBean<WebLimitFilter> virtualThreadWebLimitFilter(
             VirtualThreadProperties properties,
             DoorSettings virtualThreadDoorSettings,
-            ObjectProvider<TaskEngine> engine,
+            ObjectProvider<VirtualThreads> threads,
             ObjectProvider<RequestKey> requestKey,
             ObjectProvider<ManagementPaths> managementPaths,
             Environment environment) {
         DoorSettings settings = virtualThreadDoorSettings;
-        WebLimitFilter filter = new WebLimitFilter(engine::getObject, settings.limit(), settings.deadline());
+        WebLimitFilter filter = new WebLimitFilter(threads::getObject, settings.limit(), settings.deadline());
         RejectionAnswer answer = SettingsFactory.rejectionAnswer(properties.web());
         if (answer.status() != 0) {
             filter.setRejectedStatus(answer.status());

@@ -11,6 +11,7 @@ import io.github.virtualthread.context.SafeLog;
 import io.github.virtualthread.execution.Adaptation;
 import io.github.virtualthread.execution.CallExtensions;
 import io.github.virtualthread.execution.CallWatch;
+import io.github.virtualthread.execution.Calls;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskListener;
 import io.github.virtualthread.execution.TaskThreads;
@@ -274,7 +275,7 @@ public final class EngineBeans implements AopInfrastructureBean, BeanFactoryAwar
     }
 
     VirtualThreads byHand(TaskEngine virtualThreadEngine) {
-        return new VirtualThreads(virtualThreadEngine, new ApplicationUncaughtExceptionHandler(factory()));
+        return Calls.byHand(virtualThreadEngine, new ApplicationUncaughtExceptionHandler(factory()));
     }
 
     CallEnvironment environment(TaskEngine virtualThreadEngine) {

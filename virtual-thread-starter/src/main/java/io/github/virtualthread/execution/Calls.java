@@ -12,6 +12,17 @@ public final class Calls {
     private Calls() {}
 
     /**
+     * Creates the calls by hand of an engine.
+     *
+     * @param engine runs the tasks
+     * @param uncaught gets the failures of tasks of which nobody has a future, on a virtual thread
+     * @return the bean that users know
+     */
+    public static VirtualThreads byHand(TaskEngine engine, FailureHandler uncaught) {
+        return new VirtualThreads(engine, uncaught);
+    }
+
+    /**
      * Returns the engine behind a bean that users know.
      *
      * @param threads any

@@ -30,13 +30,8 @@ public final class VirtualThreads {
     final TaskEngine engine;
     final FailureHandler uncaught;
 
-    /**
-     * Creates the calls by hand of an engine.
-     *
-     * @param engine runs the tasks
-     * @param uncaught gets the failures of tasks of which nobody has a future, on a virtual thread
-     */
-    public VirtualThreads(TaskEngine engine, FailureHandler uncaught) {
+    /** See {@link Calls#byHand}. */
+    VirtualThreads(TaskEngine engine, FailureHandler uncaught) {
         this.engine = engine;
         this.uncaught = uncaught;
     }

@@ -1,5 +1,6 @@
 package io.github.virtualthread.limit;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.limit.LimitChange.Source;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.timer.TaskTimer;
@@ -35,6 +36,7 @@ public final class TaskLimits {
      * @throws IllegalArgumentException if two of them have the same name, if one lies within a limit that does not exist, or
      *     if they lie within each other
      */
+    @Internal // public for those who make an engine, who have its timer
     public TaskLimits(Collection<LimitSettings> settings, TaskTimer timer, Consumer<LimitChange> changes) {
         this.timer = timer;
         this.changes = changes;
@@ -101,6 +103,7 @@ public final class TaskLimits {
      * @param permits makes the new number of the present one; applied again if somebody else changes the limit at the same time
      * @throws IllegalArgumentException if the number is out of its range
      */
+    @Internal
     public void adjust(TaskLimit limit, IntUnaryOperator permits) {
         ((SemaphoreLimit) limit).adjust(permits);
     }
@@ -169,6 +172,7 @@ public final class TaskLimits {
      *
      * @param name another spelling of the name of a limit; nothing happens if the limit does not exist
      */
+    @Internal
     public void showAs(String name) {
         SemaphoreLimit limit = limits.get(LimitNames.uniform(name));
         if (limit != null) {
@@ -193,6 +197,7 @@ public final class TaskLimits {
      * Rejects every call that waits, with reason {@code SHUTDOWN}. Does not block. If memory is short, they
      * stay unreported.
      */
+    @Internal
     public void rejectWaiting() {
         for (SemaphoreLimit each : limits.values()) {
             try {

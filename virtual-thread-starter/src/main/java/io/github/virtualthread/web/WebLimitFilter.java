@@ -68,27 +68,27 @@ public final class WebLimitFilter extends OncePerRequestFilter {
      * @throws IllegalArgumentException if the limit does not exist, or if {@code deadline} is zero or negative
      */
     public WebLimitFilter(VirtualThreads threads, @Nullable String limit, @Nullable Duration deadline) {
-        this(() -> Calls.engineOf(threads), limit, deadline);
+        this(() -> threads, limit, deadline);
         if (spec != null) {
             TaskSpec unused = spec.obtain(); // so that a limit that does not exist is noticed now
         }
     }
 
     /**
-     * Creates a filter that looks up engine and limit at the first request, because servers create filters before the start-up
+     * Creates a filter that looks up bean and limit at the first request, because servers create filters before the start-up
      * check. If the limit does not exist, requests fail.
      *
-     * @param engine looks up the engine
+     * @param threads looks up the bean of this type
      * @param limit name of the limit, null for none
      * @param deadline time that each request has from this filter on; more than zero, null for none
      * @throws IllegalArgumentException if {@code deadline} is zero or negative
      */
-    public WebLimitFilter(Supplier<TaskEngine> engine, @Nullable String limit, @Nullable Duration deadline) {
+    public WebLimitFilter(Supplier<VirtualThreads> threads, @Nullable String limit, @Nullable Duration deadline) {
         if (deadline != null && !deadline.isPositive()) {
             throw new IllegalArgumentException(
                     "A deadline of requests must be longer than zero, was %s".formatted(Durations.text(deadline)));
         }
-        SingletonSupplier<TaskEngine> once = SingletonSupplier.of(engine);
+        SingletonSupplier<TaskEngine> once = SingletonSupplier.of(() -> Calls.engineOf(threads.get()));
         this.engine = once;
         this.spec =
                 limit == null ? null : SingletonSupplier.of(() -> once.obtain().spec("web-request", limit));

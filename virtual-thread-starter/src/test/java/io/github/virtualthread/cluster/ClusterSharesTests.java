@@ -6,6 +6,7 @@ import io.github.virtualthread.cluster.redis.RedisClusterEngine;
 import io.github.virtualthread.cluster.redis.RedisTestServer;
 import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.execution.CallExtensions;
+import io.github.virtualthread.execution.Calls;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskThreads;
 import io.github.virtualthread.execution.VirtualThreads;
@@ -164,7 +165,7 @@ class ClusterSharesTests {
                     new TaskThreads("vt-", getClass().getClassLoader()),
                     CallExtensions.NONE,
                     false);
-            threads = new VirtualThreads(tasks, (spec, failure) -> {});
+            threads = Calls.byHand(tasks, (spec, failure) -> {});
         }
 
         void add(LimitSettings limit) {

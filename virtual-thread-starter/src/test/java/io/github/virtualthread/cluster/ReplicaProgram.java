@@ -5,6 +5,7 @@ import io.github.virtualthread.cluster.jdbc.JdbcClusterStore;
 import io.github.virtualthread.cluster.redis.RedisClusterEngine;
 import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.execution.CallExtensions;
+import io.github.virtualthread.execution.Calls;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskThreads;
 import io.github.virtualthread.execution.VirtualThreads;
@@ -391,7 +392,7 @@ final class ReplicaProgram {
                     new TaskThreads("vt-", ReplicaProgram.class.getClassLoader()),
                     CallExtensions.NONE,
                     false);
-            threads = new VirtualThreads(tasks, (spec, failure) -> {});
+            threads = Calls.byHand(tasks, (spec, failure) -> {});
         }
 
         void submit(String limit, int millis, boolean again) {

@@ -3,6 +3,7 @@ package io.github.virtualthread.observation;
 import io.github.virtualthread.cluster.ClusterShares;
 import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.execution.CallExtensions;
+import io.github.virtualthread.execution.Calls;
 import io.github.virtualthread.execution.TaskBody;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskThreads;
@@ -69,7 +70,7 @@ final class MeteredEngine implements AutoCloseable {
                 false);
         beans.addBean("engine", engine);
         limits.names().forEach(name -> meters.limits().customize(limits.get(name)));
-        threads = new VirtualThreads(engine, (task, failure) -> {});
+        threads = Calls.byHand(engine, (task, failure) -> {});
     }
 
     private static StaticListableBeanFactory beans(List<MeterRegistry> registries) {

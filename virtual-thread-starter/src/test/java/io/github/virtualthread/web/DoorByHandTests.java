@@ -88,18 +88,18 @@ class DoorByHandTests {
         assertThatThrownBy(() -> new WebLimitFilter(threads, "web", Duration.ZERO))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("A deadline of requests must be longer than zero, was 0s");
-        assertThatThrownBy(() -> new WebLimitFilter(() -> engine, null, Duration.ofSeconds(-1)))
+        assertThatThrownBy(() -> new WebLimitFilter(() -> threads, null, Duration.ofSeconds(-1)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("A deadline of requests must be longer than zero, was -1s");
     }
 
     @Test
-    void theEngineIsLookedUpOnce() throws Exception {
+    void theBeanIsLookedUpOnce() throws Exception {
         AtomicInteger lookups = new AtomicInteger();
         WebLimitFilter late = new WebLimitFilter(
                 () -> {
                     lookups.incrementAndGet();
-                    return engine;
+                    return threads;
                 },
                 "web",
                 null);

@@ -11,6 +11,7 @@ import io.github.virtualthread.cluster.StoredLimits;
 import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.database.TestPostgres;
 import io.github.virtualthread.execution.CallExtensions;
+import io.github.virtualthread.execution.Calls;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskThreads;
 import io.github.virtualthread.execution.VirtualThreads;
@@ -258,7 +259,7 @@ class ClusterPoolTests {
                     new TaskThreads("vt-", loader),
                     CallExtensions.NONE,
                     false);
-            threads = new VirtualThreads(tasks, (spec, failure) -> {});
+            threads = Calls.byHand(tasks, (spec, failure) -> {});
         }
 
         private HikariDataSource pool(int connections) {
