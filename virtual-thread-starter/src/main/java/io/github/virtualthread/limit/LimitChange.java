@@ -1,5 +1,7 @@
 package io.github.virtualthread.limit;
 
+import io.github.virtualthread.Internal;
+
 /**
  * A limit was changed while the application runs.
  *
@@ -9,6 +11,10 @@ package io.github.virtualthread.limit;
  * @param by who changed it
  */
 public record LimitChange(String limit, LimitSettings before, LimitSettings after, Source by) {
+
+    /** Made by limits. */
+    @Internal
+    public LimitChange {}
 
     /** Who changes a limit. The last change wins, no matter who makes it. */
     public enum Source {

@@ -1,5 +1,6 @@
 package io.github.virtualthread.limit;
 
+import io.github.virtualthread.Internal;
 import java.io.Serializable;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -105,6 +106,7 @@ public record LimitSettings(
      *
      * @throws IllegalArgumentException naming the limit and every value that is out of its range
      */
+    @Internal
     public LimitSettings {
         Objects.requireNonNull(name, "name");
         List<String> problems = new ArrayList<>();

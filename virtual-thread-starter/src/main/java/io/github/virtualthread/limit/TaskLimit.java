@@ -1,5 +1,6 @@
 package io.github.virtualthread.limit;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.limit.LimitSettings.Nested;
 import java.io.Serializable;
 import java.time.Duration;
@@ -403,6 +404,7 @@ public sealed interface TaskLimit permits SemaphoreLimit {
             List<Member> members) {
 
         /** Copies the list. */
+        @Internal
         public ClusterState {
             members = List.copyOf(members);
         }
@@ -428,7 +430,12 @@ public sealed interface TaskLimit permits SemaphoreLimit {
      * @param hungryFor how long it has wanted more than it holds, or since its last turn; zero if it does not
      * @param claimed how long ago it claimed
      */
-    record Member(String name, int holds, int wants, int permits, Duration hungryFor, Duration claimed) {}
+    record Member(String name, int holds, int wants, int permits, Duration hungryFor, Duration claimed) {
+
+        /** Made by limits. */
+        @Internal
+        public Member {}
+    }
 
     /**
      * What a limit that only watches would have done to its calls.
@@ -438,7 +445,12 @@ public sealed interface TaskLimit permits SemaphoreLimit {
      * @param same with its permits
      * @param twice with twice as many
      */
-    record DryRunState(int mostInUse, Shadow half, Shadow same, Shadow twice) {}
+    record DryRunState(int mostInUse, Shadow half, Shadow same, Shadow twice) {
+
+        /** Made by limits. */
+        @Internal
+        public DryRunState {}
+    }
 
     /**
      * What would have happened to the calls of a limit with one number of permits. Calls that ran when a dry run began are not counted.
@@ -467,7 +479,12 @@ public sealed interface TaskLimit permits SemaphoreLimit {
             Duration total,
             Duration median,
             Duration p99,
-            Duration longest) {}
+            Duration longest) {
+
+        /** Made by limits. */
+        @Internal
+        public Shadow {}
+    }
 
     /** All permits of a limit are taken until this is closed. */
     @FunctionalInterface
@@ -490,6 +507,10 @@ public sealed interface TaskLimit permits SemaphoreLimit {
             String key, int running, int waiting, @Nullable Double weight)
             implements Serializable { // as a part of LimitExceededException
 
+        /** Made by limits. */
+        @Internal
+        public KeyUse {}
+
         /**
          * Creates the calls of a key whose weight is not known.
          *
@@ -497,6 +518,7 @@ public sealed interface TaskLimit permits SemaphoreLimit {
          * @param running number of calls that run
          * @param waiting number of calls that wait
          */
+        @Internal
         public KeyUse(String key, int running, int waiting) {
             this(key, running, waiting, null);
         }

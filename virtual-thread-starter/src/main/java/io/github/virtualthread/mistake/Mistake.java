@@ -1,5 +1,6 @@
 package io.github.virtualthread.mistake;
 
+import io.github.virtualthread.Internal;
 import java.io.Serializable;
 
 /**
@@ -9,6 +10,10 @@ import java.io.Serializable;
  * @param action what to write instead; whole sentences
  */
 public record Mistake(String description, String action) implements Serializable {
+
+    /** Made by checks. */
+    @Internal
+    public Mistake {}
 
     @Override
     public String toString() {

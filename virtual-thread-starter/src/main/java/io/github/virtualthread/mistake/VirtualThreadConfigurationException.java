@@ -1,5 +1,6 @@
 package io.github.virtualthread.mistake;
 
+import io.github.virtualthread.Internal;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -13,6 +14,7 @@ public class VirtualThreadConfigurationException extends IllegalStateException {
      *
      * @param mistakes at least one
      */
+    @Internal
     public VirtualThreadConfigurationException(List<Mistake> mistakes) {
         super(message(mistakes));
         this.mistakes = List.copyOf(mistakes);

@@ -61,6 +61,13 @@ record Promise(JavaClasses classes) {
         return Stream.concat(types, members).toList();
     }
 
+    List<JavaClass> recordsWithConstructor() {
+        return types().stream()
+                .filter(JavaClass::isRecord)
+                .filter(type -> type.getConstructors().stream().anyMatch(each -> !isMarked(each)))
+                .toList();
+    }
+
     static Set<Member> markedMembers(JavaClass type) {
         return type.getMembers().stream()
                 .filter(Promise::isMarked)

@@ -38,6 +38,7 @@ class PublicApiTests {
     private static final Path PAGE = Path.of("../docs/compatibility.md");
     private static final Pattern OURS = Pattern.compile("io\\.github\\.virtualthread\\.[a-z.]*[A-Z][\\w$]*");
     private static final Pattern ROW = Pattern.compile("^\\| `(io\\.github\\.virtualthread[a-z.]*)` \\| (`.+`) \\|$");
+    private static final Pattern MADE = Pattern.compile("Applications\\smake ([^:]+):");
     private static final Pattern NAME = Pattern.compile("`(\\w+)`");
     private static final Promise PROMISE = new Promise(new ClassFileImporter()
             .withImportOption(location -> !location.contains("Tests"))
@@ -98,6 +99,19 @@ class PublicApiTests {
                         .flatMap(line -> OURS.matcher(line).results().map(MatchResult::group)))
                 .isNotEmpty()
                 .isSubsetOf(types);
+    }
+
+    /** All others may gain components. */
+    @Test
+    void thePageNamesTheRecordsThatApplicationsMake() throws IOException {
+        Matcher sentence = MADE.matcher(Files.readString(PAGE));
+
+        assertThat(sentence.find()).isTrue();
+        assertThat(NAME.matcher(sentence.group(1)).results().map(name -> name.group(1)))
+                .containsExactlyElementsOf(PROMISE.recordsWithConstructor().stream()
+                        .map(JavaClass::getSimpleName)
+                        .sorted()
+                        .toList());
     }
 
     @Test
