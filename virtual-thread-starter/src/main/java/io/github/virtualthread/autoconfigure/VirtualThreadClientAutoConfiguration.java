@@ -1,5 +1,6 @@
 package io.github.virtualthread.autoconfigure;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.config.BeanNames;
 import io.github.virtualthread.web.DeadlineHeader;
 import java.util.List;
@@ -18,6 +19,7 @@ import org.springframework.http.client.ClientHttpRequestInitializer;
  * Auto-configuration for the header that tells other services how much time is left. Spring Boot 4 has its customizers of clients in
  * another package than Spring Boot 3.
  */
+@Internal
 @AutoConfiguration(after = VirtualThreadAutoConfiguration.class)
 @Conditional(ClientSettings.AreSet.class)
 @ConditionalOnBean(name = BeanNames.ENGINE)

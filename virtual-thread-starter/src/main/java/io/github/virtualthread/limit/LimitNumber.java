@@ -1,5 +1,6 @@
 package io.github.virtualthread.limit;
 
+import io.github.virtualthread.Internal;
 import io.github.virtualthread.limit.LimitSettings.Adapt;
 import io.github.virtualthread.limit.LimitSettings.Nested;
 import io.github.virtualthread.limit.LimitSettings.OnFailure;
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * What can be set of a limit, one row each. Properties are merged and refreshed by these rows, the endpoint reads and shows them in
  * this order, and mistakes take their words from here. Where each of them must be named, a {@code switch} without a default does not compile before a new one is there.
  */
+@Internal
 public enum LimitNumber {
     /** Number of permits. */
     PERMITS("permits", Kind.NUMBER, 1, Change.AT_RUN_TIME, AtEndpoint.CHANGED),
