@@ -34,7 +34,7 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 
 /**
  * What the pages show is what compiles here. The line above a block of Java says where it comes from: {@code example: X} is
- * the region between {@code // example: X} and {@code // end} in this package, without imports from this package itself,
+ * the region between {@code // example: X} and {@code // end} in this package and those below it, without imports from these,
  * {@code excerpt: path} is part of that file, {@code fragment} is not compiled.
  */
 class ExampleTests {
@@ -46,8 +46,7 @@ class ExampleTests {
 
     @BeforeAll
     static void readRegions() throws IOException {
-        Path sources = Pages.ROOT.resolve("virtual-thread-starter/src/test/java/io/github/virtualthread/docs");
-        try (Stream<Path> files = Files.walk(sources)) {
+        try (Stream<Path> files = Files.walk(Pages.SOURCES)) {
             files.filter(file -> file.toString().endsWith(".java")).forEach(ExampleTests::readRegions);
         }
     }
@@ -134,7 +133,9 @@ class ExampleTests {
     @ParameterizedTest
     @MethodSource("yamlBlocks")
     void anApplicationStartsWithABlockOfYaml(Block block) {
-        String yaml = block.text().replace("com.acme.Mailer.send", "io.github.virtualthread.docs.after.Mailer.confirm");
+        String yaml = block.text()
+                .replace(
+                        "com.acme.Mailer.send", "io.github.virtualthread.docs.migratingfromasync.after.Mailer.confirm");
         PropertySource<?> source = Pages.properties("page", yaml);
         new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(

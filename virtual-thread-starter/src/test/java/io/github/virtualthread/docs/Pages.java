@@ -21,9 +21,12 @@ import org.springframework.core.env.PropertySource;
 import org.springframework.core.io.ByteArrayResource;
 
 /** The pages in the root, everything under docs/ and sample-app/docs/, and the page of the examples, as the tests read it. */
-final class Pages {
+public final class Pages {
 
-    static final Path ROOT = root();
+    public static final Path ROOT = root();
+
+    /** What the pages show, and the tests of the pages. */
+    static final Path SOURCES = ROOT.resolve("virtual-thread-starter/src/test/java/io/github/virtualthread/docs");
 
     private static final Pattern DIRECTIVE = Pattern.compile("<!-- (\\w+)(?:: (.+?))? -->");
 
@@ -34,7 +37,7 @@ final class Pages {
         return Files.exists(here.resolve("README.md")) ? here : here.getParent();
     }
 
-    static List<Path> all() {
+    public static List<Path> all() {
         Stream<Path> single = Stream.of(
                         "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "sample-app/examples/README.md")
                 .map(ROOT::resolve);
@@ -51,11 +54,11 @@ final class Pages {
         }
     }
 
-    static String text(String page) {
+    public static String text(String page) {
         return String.join("\n", lines(ROOT.resolve(page)));
     }
 
-    static List<String> lines(Path file) {
+    public static List<String> lines(Path file) {
         try {
             return Files.readAllLines(file);
         } catch (IOException failure) {
@@ -63,14 +66,19 @@ final class Pages {
         }
     }
 
+    /** How an application in {@code src/it} is built and run: on Java 21, which has the oldest line, and on the JDK of the build. */
+    public static String invocations(String application) {
+        return text(application + "/invoker-java-21.properties") + "\n" + text(application + "/invoker.properties");
+    }
+
     /** All fenced blocks of all pages. */
-    static Stream<Block> blocks(String language) {
+    public static Stream<Block> blocks(String language) {
         return all().stream().flatMap(page -> blocks(page).stream()).filter(block -> block.language()
                 .equals(language));
     }
 
     /** The text of the block of a page below {@code <!-- directive: name -->}. */
-    static String block(String page, String directive, String name) {
+    public static String block(String page, String directive, String name) {
         List<String> found = blocks(ROOT.resolve(page)).stream()
                 .filter(block ->
                         block.directive().equals(directive) && block.argument().equals(name))
@@ -83,7 +91,7 @@ final class Pages {
     }
 
     /** What YAML sets, as a source of this name: another one of the same name would replace it. */
-    static PropertySource<?> properties(String name, String yaml) {
+    public static PropertySource<?> properties(String name, String yaml) {
         try {
             return new YamlPropertySourceLoader()
                     .load(name, new ByteArrayResource(yaml.getBytes(UTF_8)))
@@ -93,7 +101,7 @@ final class Pages {
         }
     }
 
-    static List<Block> blocks(Path page) {
+    public static List<Block> blocks(Path page) {
         List<Block> blocks = new ArrayList<>();
         List<String> lines = lines(page);
         for (int i = 0; i < lines.size(); i++) {
@@ -117,7 +125,7 @@ final class Pages {
     }
 
     /** The lines of a page that are not in fenced blocks. */
-    static List<String> prose(Path page) {
+    public static List<String> prose(Path page) {
         List<String> prose = new ArrayList<>();
         boolean inBlock = false;
         for (String line : lines(page)) {
@@ -131,7 +139,7 @@ final class Pages {
     }
 
     /** Anchors of the headings of a page, made as GitHub makes them. */
-    static List<String> anchors(Path page) {
+    public static List<String> anchors(Path page) {
         return prose(page).stream()
                 .filter(line -> line.startsWith("#"))
                 .map(line -> line.replaceFirst("^#+\\s+", "")
@@ -142,7 +150,7 @@ final class Pages {
     }
 
     /** Page and line of a text. */
-    static String where(Path page, String text) {
+    public static String where(Path page, String text) {
         List<String> lines = lines(page);
         for (int i = 0; i < lines.size(); i++) {
             if (lines.get(i).contains(text)) {
@@ -159,7 +167,8 @@ final class Pages {
      * @param says what a row says, as a line of the table
      * @param lines what the rows have to say
      */
-    static void assertRows(String page, Pattern row, Function<MatchResult, String> says, Collection<String> lines) {
+    public static void assertRows(
+            String page, Pattern row, Function<MatchResult, String> says, Collection<String> lines) {
         List<String> said = new ArrayList<>();
         List<String> wrong = new ArrayList<>();
         List<String> text = lines(ROOT.resolve(page));
@@ -179,7 +188,7 @@ final class Pages {
         assertThat(said).as(page).isNotEmpty().doesNotHaveDuplicates();
     }
 
-    static String normalized(String text) {
+    public static String normalized(String text) {
         return text.replaceAll("\\s+", " ").strip();
     }
 
@@ -190,7 +199,7 @@ final class Pages {
      * @param directive {@code example}, {@code excerpt} or {@code fragment}, from the comment in the line above
      * @param argument what stands behind the directive
      */
-    record Block(String where, String language, String directive, String argument, String text) {
+    public record Block(String where, String language, String directive, String argument, String text) {
 
         @Override
         public String toString() {

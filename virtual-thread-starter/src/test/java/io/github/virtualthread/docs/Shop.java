@@ -20,7 +20,7 @@ public final class Shop {
     /** Stands for blocking calls of a database. */
     public static class Prices {
 
-        volatile Thread calledOn;
+        public volatile Thread calledOn;
 
         public Price find(long id) {
             calledOn = Thread.currentThread();
