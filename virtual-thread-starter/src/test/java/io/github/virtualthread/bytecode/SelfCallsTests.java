@@ -1,38 +1,27 @@
 package io.github.virtualthread.bytecode;
 
+import static io.github.virtualthread.bytecode.FoundSelfCalls.assertOnlyMarkedCallsAreFound;
+import static io.github.virtualthread.bytecode.FoundSelfCalls.in;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.VirtualThread;
-import io.github.virtualthread.bytecode.SelfCalls.SelfCall;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
-import java.lang.reflect.Method;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.util.ClassUtils;
 
-/** Each call that must be found is on a line marked with its class and method; what is on no such line must not be. */
+/** Calls in a class of its own methods. Each call that must be found is on a line marked with its class and method; what is on no such line must not be. */
 @Timeout(300)
 class SelfCallsTests {
-
-    private static final Path SOURCE = Path.of("src/test/java/io/github/virtualthread/bytecode/SelfCallsTests.java");
 
     @Test
     void callsOfTheSameObjectAreFound() {
@@ -59,52 +48,20 @@ class SelfCallsTests {
         assertThat(in(Undecided.class)).isEmpty();
     }
 
-    @Test
-    void callsInSuperclassesAreFound() {
-        assertOnlyMarkedCallsAreFound(Derived.class, "Base", "Derived");
-    }
-
-    @Test
-    void aCallInASuperclassIsFoundOnceForAllItsSubclasses() {
-        assertThat(in(FirstOfTwo.class)).isNotEmpty().isEqualTo(in(SecondOfTwo.class));
-    }
-
-    @Test
-    void overriddenMethodsCountWhereTheyAreCalledThroughSuper() {
-        assertThat(in(Overriding.class)).isEmpty();
-        assertOnlyMarkedCallsAreFound(CallingSuper.class, "Template");
-    }
-
-    @Test
-    void aMethodThatAnotherOverridesWithANarrowerTypeIsTheSame() {
-        assertOnlyMarkedCallsAreFound(TextSender.class, "Sender", "TextSender");
-    }
-
-    @Test
-    void aPrivateMethodOfTheSameNameIsAnother() {
-        assertThat(in(SameName.class)).isEmpty();
-    }
-
-    @Test
-    void defaultMethodsOfInterfacesAreFound() {
-        assertOnlyMarkedCallsAreFound(Defaults.class, "WithDefaults");
-        assertThat(in(DefaultsOverridden.class)).isEmpty();
-    }
-
     /** By the processor's time, which does not grow when the machine has other things to do. */
     @Test
     void tenClassesTakeAboutAMillisecond() {
         List<Class<?>> classes = List.of(
                 Direct.class,
                 Arguments.class,
-                Derived.class,
+                InheritedSelfCallsTests.Derived.class,
                 Quiet.class,
-                Defaults.class,
+                InheritedSelfCallsTests.Defaults.class,
                 Lambdas.class,
-                FirstOfTwo.class,
+                InheritedSelfCallsTests.FirstOfTwo.class,
                 OtherObjects.class,
-                TextSender.class,
-                CallingSuper.class);
+                InheritedSelfCallsTests.TextSender.class,
+                InheritedSelfCallsTests.CallingSuper.class);
         ThreadMXBean processor = ManagementFactory.getThreadMXBean();
         List<Duration> rounds = new ArrayList<>();
 
@@ -119,61 +76,6 @@ class SelfCallsTests {
         System.out.printf(
                 "Ten classes: %s at best, median %s, %s at worst%n", rounds.get(0), rounds.get(50), rounds.get(99));
         assertThat(rounds.get(0)).isLessThan(Duration.ofMillis(10));
-    }
-
-    private static void assertOnlyMarkedCallsAreFound(Class<?> type) {
-        assertOnlyMarkedCallsAreFound(type, type.getSimpleName());
-    }
-
-    private static void assertOnlyMarkedCallsAreFound(Class<?> type, String... callers) {
-        List<String> marked = Arrays.stream(callers)
-                .map(SelfCallsTests::marked)
-                .flatMap(Collection::stream)
-                .toList();
-        assertThat(marked).isNotEmpty();
-        assertThat(in(type)).extracting(call -> call.place().toString()).containsExactlyInAnyOrderElementsOf(marked);
-    }
-
-    /** The places that are marked with a method of the class. */
-    private static List<String> marked(String type) {
-        List<String> lines;
-        try {
-            lines = Files.readAllLines(SOURCE);
-        } catch (IOException failure) {
-            throw new UncheckedIOException(failure);
-        }
-        String mark = "// " + type + ".";
-        return IntStream.range(0, lines.size())
-                .filter(i -> lines.get(i).contains(mark))
-                .mapToObj(i -> new StackTraceElement(
-                                SelfCallsTests.class.getName() + "$" + type,
-                                lines.get(i).substring(lines.get(i).indexOf(mark) + mark.length()),
-                                SOURCE.getFileName().toString(),
-                                i + 1)
-                        .toString())
-                .toList();
-    }
-
-    private static Set<SelfCall> in(Class<?> type) {
-        return in(new SelfCalls(), type);
-    }
-
-    static Set<SelfCall> in(SelfCalls calls, Class<?> type) {
-        List<Class<?>> types = new ArrayList<>();
-        for (Class<?> each = type; each != null && each != Object.class; each = each.getSuperclass()) {
-            types.add(each);
-        }
-        ClassUtils.getAllInterfacesForClassAsSet(type).stream()
-                .filter(each -> each != type)
-                .forEach(types::add);
-        return calls.find(types, annotated(types));
-    }
-
-    static List<Method> annotated(List<Class<?>> types) {
-        return types.stream()
-                .flatMap(type -> Arrays.stream(type.getDeclaredMethods()))
-                .filter(method -> method.isAnnotationPresent(VirtualThread.class))
-                .toList();
     }
 
     static class Direct {
@@ -426,141 +328,5 @@ class SelfCallsTests {
             Undecided variable = this;
             variable.send();
         }
-    }
-
-    static class Base {
-
-        @VirtualThread
-        public void send() {}
-
-        public void receive() {}
-
-        public void all() {
-            send(); // Base.all
-            receive(); // Base.all
-        }
-    }
-
-    static class Derived extends Base {
-
-        @Override
-        public void send() {
-            super.send();
-            Runnable again = super::send;
-            again.run();
-            Runnable inLambda = () -> super.send();
-            inLambda.run();
-        }
-
-        @Override
-        @VirtualThread
-        public void receive() {
-            super.receive();
-            all();
-        }
-
-        void inherited() {
-            send(); // Derived.inherited
-        }
-    }
-
-    static class FirstOfTwo extends Base {}
-
-    static class SecondOfTwo extends Base {}
-
-    static class Template {
-
-        @VirtualThread
-        public void send() {}
-
-        public void all() {
-            Runnable each = () -> send(); // Template.all
-            each.run();
-        }
-    }
-
-    static class Overriding extends Template {
-
-        @Override
-        public void all() {}
-    }
-
-    static class CallingSuper extends Template {
-
-        @Override
-        public void all() {
-            super.all();
-        }
-    }
-
-    abstract static class Sender<T> {
-
-        public abstract void send(T value);
-
-        void all(List<T> values) {
-            send(values.get(0)); // Sender.all
-        }
-    }
-
-    static class TextSender extends Sender<String> {
-
-        @Override
-        @VirtualThread
-        public void send(String value) {}
-
-        void twice() {
-            send("a"); // TextSender.twice
-        }
-
-        Consumer<String> reference() {
-            Sender<String> other = this;
-            return other::send;
-        }
-    }
-
-    static class WithPrivate {
-
-        private void send() {}
-
-        public void all() {
-            send();
-            Runnable reference = this::send;
-            reference.run();
-        }
-    }
-
-    static class SameName extends WithPrivate {
-
-        @VirtualThread
-        public void send() {}
-    }
-
-    interface WithDefaults {
-
-        @VirtualThread
-        void send();
-
-        default void all() {
-            send(); // WithDefaults.all
-            Runnable reference = this::send; // WithDefaults.all
-            Runnable lambda = () -> send(); // WithDefaults.all
-            reference.run();
-            lambda.run();
-        }
-    }
-
-    static class Defaults implements WithDefaults {
-
-        @Override
-        public void send() {}
-    }
-
-    static class DefaultsOverridden implements WithDefaults {
-
-        @Override
-        public void send() {}
-
-        @Override
-        public void all() {}
     }
 }
