@@ -6,72 +6,30 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.execution.CallExtensions;
-import io.github.virtualthread.execution.TaskBody;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.execution.TaskListener;
 import io.github.virtualthread.execution.TaskThreads;
-import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.TaskLimits;
-import io.github.virtualthread.timer.TaskTimer;
 import io.micrometer.common.KeyValue;
-import io.micrometer.common.KeyValues;
 import io.micrometer.observation.GlobalObservationConvention;
 import io.micrometer.observation.Observation;
-import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
 import java.io.IOException;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What is observed of each call, without context-propagation. */
 @Timeout(300)
-class TaskObservationsTests {
-
-    private final ObservationRegistry registry = ObservationRegistry.create();
-    private final Recorder recorder = new Recorder();
-    private final CountDownLatch gate = new CountDownLatch(1);
-    private final TaskTimer timer = new TaskTimer("observed-timer");
-    private @Nullable TaskObservationConvention convention;
-    private final TaskObservations observations = new TaskObservations(() -> registry, () -> convention);
-    private final TaskEngine engine = new TaskEngine(
-            new TaskLimits(
-                    List.of(
-                            LimitSettings.of("db", 1),
-                            LimitSettings.of("small", 1).withQueueCapacity(0),
-                            LimitSettings.of("slow", 1).withMaxWait(Duration.ofMillis(1))),
-                    timer,
-                    change -> {}),
-            ContextPropagation.none(),
-            timer,
-            new TaskThreads("vt-", getClass().getClassLoader()),
-            new CallExtensions(() -> List.of(observations), List::of),
-            false);
-
-    TaskObservationsTests() {
-        registry.observationConfig().observationHandler(recorder);
-    }
-
-    @AfterEach
-    void close() {
-        gate.countDown();
-        engine.close();
-        timer.close();
-        assertThat(observations.runs).isEmpty();
-    }
+class TaskObservationsTests extends ObservedCalls {
 
     @Test
     void aRunIsOneObservationWithItsKeys() {
@@ -247,76 +205,6 @@ class TaskObservationsTests {
     }
 
     @Test
-    void aConventionThatThrowsAtTheStartLosesNeitherCallNorPermit() {
-        convention = new DefaultTaskObservationConvention() {
-            @Override
-            public KeyValues getLowCardinalityKeyValues(TaskObservationContext context) {
-                throw new IllegalStateException("broken convention");
-            }
-        };
-
-        assertThat(submit("db", () -> "value").join()).isEqualTo("value");
-        assertThat(submit("db", registry::getCurrentObservation).join()).isNull();
-        assertThat(recorder.stopped).isEmpty();
-    }
-
-    @Test
-    void aConventionThatThrowsAtTheEndLosesNeitherCallNorPermit() {
-        convention = new DefaultTaskObservationConvention() {
-            @Override
-            public KeyValues getLowCardinalityKeyValues(TaskObservationContext context) {
-                if (context.outcome() != null) {
-                    throw new IllegalStateException("broken convention");
-                }
-                return super.getLowCardinalityKeyValues(context);
-            }
-        };
-
-        assertThat(submit("db", () -> "value").join()).isEqualTo("value");
-        assertThat(submit("db", () -> "again").join()).isEqualTo("again");
-        assertThat(recorder.open).hasValue(0);
-    }
-
-    @Test
-    void aHandlerThatThrowsLeavesNothingCurrent() {
-        registry.observationConfig().observationHandler(brokenAt("onScopeClosed", "onStop"));
-        CompletableFuture<Observation> afterwards = new CompletableFuture<>();
-        CountDownLatch attached = new CountDownLatch(1);
-
-        CompletableFuture<?> future = submit("db", () -> {
-            attached.await();
-            return "value";
-        });
-        future.thenRun(() -> afterwards.complete(registry.getCurrentObservation()));
-        attached.countDown();
-
-        assertThat(future.join()).isEqualTo("value");
-        assertThat(afterwards.join()).isNull();
-    }
-
-    @Test
-    void aHandlerThatThrowsAtTheStartLeavesNoObservationOfOthersOpen() {
-        registry.observationConfig().observationHandler(brokenAt("onStart"));
-
-        assertThat(submit("db", () -> "value").join()).isEqualTo("value");
-        awaitIdle();
-
-        assertThat(recorder.started).hasValue(1);
-        assertThat(recorder.key("outcome")).isEqualTo("success");
-    }
-
-    @Test
-    void aHandlerThatThrowsAtTheBeginOfAScopeLeavesNoScopeOfOthersOpen() throws Throwable {
-        registry.observationConfig().observationHandler(brokenAt("onScopeOpened"));
-
-        Object current = engine.call(engine.spec("Shop.price", "db"), registry::getCurrentObservation);
-
-        assertThat(current).isNull();
-        assertThat(recorder.open).hasValue(0);
-        assertThat(recorder.key("outcome")).isEqualTo("success");
-    }
-
-    @Test
     void aRegistryWithoutHandlersKeepsNothing() {
         TaskObservations idle = new TaskObservations(() -> ObservationRegistry.NOOP, () -> null);
         try (TaskEngine unobserved = new TaskEngine(
@@ -371,59 +259,8 @@ class TaskObservationsTests {
         return null;
     }
 
-    private CompletableFuture<?> submit(@Nullable String limit, TaskBody body) {
-        return engine.submit(engine.spec("Shop.price", limit), body);
-    }
-
     private static void awaitEnd(CompletableFuture<?> future) {
         future.handle((value, failure) -> true).orTimeout(2, TimeUnit.MINUTES).join();
-    }
-
-    private void awaitIdle() {
-        engine.stop(Duration.ofMinutes(2));
-    }
-
-    /** Every observation that has ended. */
-    private static final class Recorder implements ObservationHandler<Observation.Context> {
-
-        final Queue<Observation.Context> stopped = new ConcurrentLinkedQueue<>();
-        final AtomicInteger started = new AtomicInteger();
-        final AtomicInteger open = new AtomicInteger();
-
-        @Override
-        public boolean supportsContext(Observation.Context context) {
-            return context instanceof TaskObservationContext;
-        }
-
-        @Override
-        public void onStart(Observation.Context context) {
-            assertThat(context.getLowCardinalityKeyValue("outcome")).isEqualTo(KeyValue.of("outcome", "unknown"));
-            started.incrementAndGet();
-        }
-
-        @Override
-        public void onScopeOpened(Observation.Context context) {
-            open.incrementAndGet();
-        }
-
-        @Override
-        public void onScopeClosed(Observation.Context context) {
-            open.decrementAndGet();
-        }
-
-        @Override
-        public void onStop(Observation.Context context) {
-            stopped.add(context);
-        }
-
-        Observation.Context only() {
-            assertThat(stopped).hasSize(1);
-            return Objects.requireNonNull(stopped.peek());
-        }
-
-        String key(String key) {
-            return Objects.requireNonNull(only().getLowCardinalityKeyValue(key)).getValue();
-        }
     }
 
     private static final class GlobalConvention extends DefaultTaskObservationConvention
@@ -433,19 +270,5 @@ class TaskObservationsTests {
         public String getName() {
             return "global.task";
         }
-    }
-
-    /** A handler that throws at these moments. */
-    @SuppressWarnings("unchecked")
-    private static ObservationHandler<Observation.Context> brokenAt(String... moments) {
-        return (ObservationHandler<Observation.Context>) Proxy.newProxyInstance(
-                TaskObservationsTests.class.getClassLoader(),
-                new Class<?>[] {ObservationHandler.class},
-                (proxy, method, arguments) -> {
-                    if (List.of(moments).contains(method.getName())) {
-                        throw new IllegalStateException("broken at " + method.getName());
-                    }
-                    return method.getName().equals("supportsContext") ? true : null;
-                });
     }
 }
