@@ -7,25 +7,21 @@ import static io.github.virtualthread.execution.TestEngine.awaitStubbornly;
 import static io.github.virtualthread.execution.TestShield.body;
 import static io.github.virtualthread.execution.TestShield.isKnown;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.virtualthread.execution.InterruptibleCall.Cause;
 import io.github.virtualthread.execution.StoppableBody.Entered;
 import io.github.virtualthread.execution.TestShield.Seen;
-import io.github.virtualthread.limit.LimitSettings;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -33,61 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Parts of bodies that no stop interrupts. */
 @Timeout(value = 300, threadMode = ThreadMode.SEPARATE_THREAD)
 @Tag("jdk")
-class ShieldTests {
-
-    /** Whoever stops a body from outside. */
-    enum Stop {
-        CANCEL,
-        DELETE,
-        ENGINE
-    }
-
-    private final CompletableFuture<Entered> inListener = new CompletableFuture<>();
-    private final CompletableFuture<Boolean> flagInListener = new CompletableFuture<>();
-
-    @RegisterExtension
-    private final TestEngine test = new TestEngine(
-            new TaskListener() {
-                @Override
-                public void finished(TaskCall call, Outcome outcome, @Nullable Throwable failure) {
-                    flagInListener.complete(Thread.currentThread().isInterrupted());
-                    inListener.complete(((StoppableBody) call).shield(new TestShield()));
-                }
-            },
-            LimitSettings.of("db", 1));
-
-    private final TestShield shield = new TestShield();
-    private final CountDownLatch running = new CountDownLatch(1);
-    private final CountDownLatch go = test.latch();
-    private final CompletableFuture<StoppableBody> self = new CompletableFuture<>();
-
-    private CompletableFuture<?> submit(TaskBody body) {
-        CompletableFuture<?> future = test.submit("db", () -> {
-            self.complete(body());
-            return body.run();
-        });
-        self.join();
-        return future;
-    }
-
-    private static <T> T get(CompletableFuture<T> future) throws Exception {
-        return future.get(2, TimeUnit.MINUTES);
-    }
-
-    private void stop(Stop how, CompletableFuture<?> future) {
-        switch (how) {
-            case CANCEL -> future.cancel(true);
-            case DELETE ->
-                assertThat(test.engine.liveCalls().cancel(self.join().id())).contains(self.join());
-            case ENGINE -> test.engine.stop(Duration.ZERO);
-        }
-    }
-
-    private void assertAllIsOver() {
-        awaitIdle(test);
-        assertThat(isKnown(self.join())).isFalse();
-        assertThat(test.limit("db").available()).isEqualTo(1);
-    }
+class ShieldTests extends ShieldedCalls {
 
     @ParameterizedTest
     @EnumSource
@@ -275,127 +217,6 @@ class ShieldTests {
 
         stop(Stop.CANCEL, future);
 
-        assertAllIsOver();
-    }
-
-    @Test
-    void forceInterrupts() throws Exception {
-        CountDownLatch interrupted = new CountDownLatch(1);
-        CompletableFuture<List<Boolean>> seen = new CompletableFuture<>();
-        CompletableFuture<?> future = submit(() -> {
-            body().shield(shield);
-            running.countDown();
-            try {
-                go.await();
-            } catch (InterruptedException expected) {
-                interrupted.countDown();
-            }
-            boolean owed = body().unshield();
-            return seen.complete(
-                    List.of(owed, body().force(), Thread.currentThread().isInterrupted()));
-        });
-        await(running);
-        assertThat(self.join().force()).as("before a stop").isFalse();
-        stop(Stop.CANCEL, future);
-        await(shield.heard);
-        assertThat(interrupted.getCount()).isEqualTo(1);
-
-        assertThat(self.join().force()).isTrue();
-
-        await(interrupted);
-        assertThat(get(seen)).containsExactly(true, false, false);
-        assertAllIsOver();
-    }
-
-    @Test
-    void forceWaitsUntilTheShieldHasBeenTold() throws Exception {
-        CompletableFuture<Boolean> forced = new CompletableFuture<>();
-        TestShield slow = new TestShield() {
-            @Override
-            public void stopped(StoppableBody body) {
-                CountDownLatch begun = new CountDownLatch(1);
-                Thread.ofPlatform().daemon().start(() -> {
-                    begun.countDown();
-                    forced.complete(body.force());
-                });
-                await(begun);
-                for (int i = 0; i < 100 && !forced.isDone(); i++) {
-                    Thread.yield();
-                }
-                super.stopped(body);
-            }
-        };
-        CountDownLatch interrupted = new CountDownLatch(1);
-        CompletableFuture<?> future = submit(() -> {
-            body().shield(slow);
-            running.countDown();
-            try {
-                go.await();
-            } catch (InterruptedException expected) {
-                interrupted.countDown();
-            }
-            return body().unshield();
-        });
-        await(running);
-
-        stop(Stop.CANCEL, future);
-
-        assertThat(get(forced)).isTrue();
-        await(interrupted);
-        assertAllIsOver();
-    }
-
-    /** As there is no thread to end the part on. */
-    @ParameterizedTest
-    @ValueSource(classes = {OutOfMemoryError.class, IllegalStateException.class})
-    void aShieldThatCannotBeToldIsInterrupted(Class<? extends Throwable> failure) throws Exception {
-        TestShield broken = new TestShield() {
-            @Override
-            public void stopped(StoppableBody body) {
-                super.stopped(body);
-                if (failure == OutOfMemoryError.class) {
-                    throw new OutOfMemoryError("unable to create native thread");
-                }
-                throw new IllegalStateException("broken");
-            }
-        };
-        CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
-        CompletableFuture<?> future = submit(() -> {
-            body().shield(broken);
-            running.countDown();
-            boolean seen = false;
-            try {
-                go.await();
-            } catch (InterruptedException expected) {
-                seen = true;
-            }
-            return interrupted.complete(body().unshield() && seen);
-        });
-        await(running);
-
-        stop(Stop.CANCEL, future);
-
-        assertThat(get(interrupted)).isTrue();
-        assertThat(broken.told).hasValue(1);
-        assertAllIsOver();
-    }
-
-    /** Whoever shields it needs memory for that. */
-    @Test
-    void aPartThatCannotBeShieldedIsInterruptedAsUsual() throws Exception {
-        CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
-        CompletableFuture<?> future = submit(() -> {
-            assertThatNullPointerException().isThrownBy(() -> body().shield(null));
-            running.countDown();
-            awaitStubbornly(go);
-            return interrupted.complete(Thread.currentThread().isInterrupted());
-        });
-        await(running);
-
-        stop(Stop.CANCEL, future);
-        go.countDown();
-
-        assertThat(get(interrupted)).isTrue();
         assertAllIsOver();
     }
 
