@@ -2,8 +2,6 @@ package io.github.virtualthread.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.virtualthread.Limited;
-import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.execution.LiveCalls;
 import io.github.virtualthread.execution.TaskEngine;
 import io.github.virtualthread.limit.CallTimeoutException;
@@ -13,8 +11,6 @@ import io.github.virtualthread.limit.TaskLimit.Occupation;
 import io.github.virtualthread.limit.TaskLimits;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -37,10 +33,7 @@ import org.springframework.test.web.reactive.server.WebTestClient;
 import org.springframework.test.web.reactive.server.WebTestClient.ResponseSpec;
 import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.bind.annotation.ExceptionHandler;
-import org.springframework.web.bind.annotation.GetMapping;
-import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.ResponseStatus;
-import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 
 /**
@@ -322,103 +315,6 @@ abstract class RejectionsContract {
 
     private static void assertDetail(ResponseSpec answer, String detail) {
         answer.expectBody().jsonPath("$.detail").isEqualTo(detail);
-    }
-
-    static class Prices {
-
-        private final Semaphore late = new Semaphore(0);
-        private final Semaphore endless = new Semaphore(0);
-
-        /** Does not react to the interrupt: the log comes before the end of the call, and not beside it. */
-        @VirtualThread(limit = "db", timeout = "10ms")
-        CompletableFuture<String> late() {
-            late.acquireUninterruptibly();
-            return CompletableFuture.completedFuture("too late");
-        }
-
-        void endLate() {
-            late.release();
-        }
-
-        /** By a method, because the bean is a proxy. */
-        void awaitEndless() {
-            endless.acquireUninterruptibly();
-        }
-
-        @VirtualThread("db")
-        CompletableFuture<String> endless() throws InterruptedException {
-            endless.release();
-            late.acquire();
-            return CompletableFuture.completedFuture("never");
-        }
-
-        @VirtualThread("db")
-        CompletableFuture<String> find() {
-            return CompletableFuture.completedFuture("7");
-        }
-    }
-
-    @RestController
-    static class Shop {
-
-        private final Prices prices;
-        private final TaskLimits limits;
-
-        Shop(Prices prices, TaskLimits limits) {
-            this.prices = prices;
-            this.limits = limits;
-        }
-
-        @GetMapping("/price")
-        CompletableFuture<String> price() {
-            return prices.find().thenApply(String::strip);
-        }
-
-        @Limited("db")
-        @GetMapping("/limited")
-        String limited() {
-            return limits.get("db").available() + " permits left";
-        }
-
-        @GetMapping("/late/future")
-        CompletableFuture<String> late() {
-            return prices.late().thenApply(String::strip);
-        }
-
-        @GetMapping("/late/get")
-        String lateGet() throws Exception {
-            return prices.late().get();
-        }
-
-        @GetMapping("/late/join")
-        String lateJoin() {
-            return late().join();
-        }
-
-        @GetMapping("/endless/future")
-        CompletableFuture<String> endless() throws Exception {
-            return prices.endless().thenApply(String::strip);
-        }
-
-        @GetMapping("/endless/get")
-        String endlessGet() throws Exception {
-            return prices.endless().get();
-        }
-
-        @GetMapping("/endless/join")
-        String endlessJoin() throws Exception {
-            return prices.endless().join();
-        }
-
-        @GetMapping("/throws/{rejected}")
-        String failing(@PathVariable Rejected rejected) throws Exception {
-            throw rejected.failure;
-        }
-
-        @GetMapping("/future/{rejected}")
-        CompletableFuture<String> future(@PathVariable Rejected rejected) {
-            return CompletableFuture.<String>failedFuture(rejected.failure).thenApply(String::strip);
-        }
     }
 
     @RestControllerAdvice
