@@ -14,16 +14,11 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.ref.WeakReference;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import org.example.NotWoven;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.springframework.beans.factory.FactoryBean;
-import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.AdviceMode;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
@@ -32,19 +27,9 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 
-/** Several applications in one JVM, and what fails their start. */
+/** Several applications in one JVM. */
 @Timeout(value = 300, threadMode = ThreadMode.SEPARATE_THREAD) // also ends what cannot be interrupted
-class ContextsTests {
-
-    @BeforeEach
-    @AfterEach
-    void forget() {
-        Trace.take();
-    }
-
-    private static ConfigurableApplicationContext run(Class<?> type, String... arguments) {
-        return new SpringApplicationBuilder(type).web(WebApplicationType.NONE).run(arguments);
-    }
+class ContextsTests extends WovenApplications {
 
     @Test
     void aBeanUsesTheEngineOfItsContextAndOthersTheOneStartedLast() {
@@ -183,42 +168,6 @@ class ContextsTests {
     }
 
     @Test
-    void aTransactionByProxyAroundAWovenMethodFailsTheStart() {
-        assertThatThrownBy(() -> run(ProxiedTransactions.class))
-                .isInstanceOfSatisfying(
-                        VirtualThreadConfigurationException.class, failure -> assertThat(failure.mistakes())
-                                .singleElement()
-                                .satisfies(mistake -> {
-                                    assertThat(mistake.description())
-                                            .contains("Advised.inTransaction", "TransactionInterceptor", "is woven");
-                                    assertThat(mistake.action()).contains("Weave that advice too");
-                                }));
-    }
-
-    @Test
-    void anAnnotationThatOnlyTheInterfaceHasFailsTheStart() {
-        assertThatThrownBy(() -> run(OnInterface.class))
-                .isInstanceOf(VirtualThreadConfigurationException.class)
-                .hasMessageContaining("ByInterface.send gets @VirtualThread from an interface or a superclass")
-                .hasMessageContaining("Put @VirtualThread on the method of the class too");
-    }
-
-    @Test
-    void aClassThatTheWeaverLeavesOutFailsTheStart() {
-        assertThatThrownBy(() -> run(LeftOut.class))
-                .isInstanceOf(VirtualThreadConfigurationException.class)
-                .hasMessageContaining("org.example.NotWoven has methods with @VirtualThread, but is not woven");
-    }
-
-    @Test
-    void anAnnotationThatTheAspectDoesNotKnowFailsTheStart() {
-        assertThatThrownBy(() -> new AnnotationConfigApplicationContext(Unknown.class))
-                .isInstanceOf(VirtualThreadConfigurationException.class)
-                .hasMessageContaining("it is not annotated with @VirtualThread")
-                .hasMessageContaining("Put @VirtualThread on Unmarked");
-    }
-
-    @Test
     void aWrongMethodOfWhatIsNoBeanFailsItsCall() {
         try (ConfigurableApplicationContext context = run(Mailing.class)) {
             assertThatThrownBy(() -> new Wrong().count())
@@ -331,70 +280,6 @@ class ContextsTests {
                 return CompletableFuture.completedFuture(Thread.currentThread());
             }
         }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
-    @EnableTransactionManagement
-    static class ProxiedTransactions {
-
-        @Bean
-        Advised advised() {
-            return new Advised();
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
-    static class OnInterface {
-
-        @Bean
-        ByInterface byInterface() {
-            return new ByInterface();
-        }
-    }
-
-    interface AnnotatedSends {
-
-        @VirtualThread
-        CompletableFuture<Thread> send();
-    }
-
-    static class ByInterface implements AnnotatedSends {
-
-        @Override
-        public CompletableFuture<Thread> send() {
-            return CompletableFuture.completedFuture(Thread.currentThread());
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @EnableAutoConfiguration
-    static class LeftOut {
-
-        @Bean
-        NotWoven notWoven() {
-            return new NotWoven();
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    @EnableVirtual(mode = AdviceMode.ASPECTJ, annotation = Unmarked.class)
-    static class Unknown {
-
-        @Bean
-        Marked marked() {
-            return new Marked();
-        }
-    }
-
-    @Retention(RetentionPolicy.RUNTIME)
-    @interface Unmarked {}
-
-    static class Marked {
-
-        @Unmarked
-        public void run() {}
     }
 
     static class Wrong {
