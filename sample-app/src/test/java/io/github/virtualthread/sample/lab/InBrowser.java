@@ -26,6 +26,9 @@ import org.springframework.boot.test.web.server.LocalServerPort;
 abstract class InBrowser {
 
     static final Path SCREENSHOTS = Path.of("target/lab/screenshots");
+    /** Settings of the first experiment with which it is soon over. */
+    static final Map<String, String> SHORT = Map.of("tasks", "20", "millis", "100", "rounds", "1");
+
     static final String EVENTS = "**/lab/runs/*/events";
     private static final Duration WAIT = Duration.ofMinutes(2);
     private static final Duration RUN = Duration.ofMinutes(4);
@@ -134,5 +137,18 @@ abstract class InBrowser {
     @SuppressWarnings("unchecked")
     final List<String> texts(String script) {
         return (List<String>) page.evaluate(script);
+    }
+
+    /** Of the card, and of the whole page. */
+    final void screenshots(String name) {
+        card.locator(".figures").scrollIntoViewIfNeeded();
+        card.screenshot(
+                new Locator.ScreenshotOptions().setPath(SCREENSHOTS.resolve("pool-or-virtual-" + name + ".png")));
+        page.screenshot(
+                new Page.ScreenshotOptions().setFullPage(true).setPath(SCREENSHOTS.resolve("page-" + name + ".png")));
+    }
+
+    final String clipboard() {
+        return (String) page.evaluate("navigator.clipboard.readText()");
     }
 }

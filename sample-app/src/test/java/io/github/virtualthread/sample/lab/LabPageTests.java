@@ -9,9 +9,7 @@ import com.microsoft.playwright.Response;
 import com.microsoft.playwright.Route;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.ColorScheme;
-import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.sample.lab.Settings.Scale;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -21,7 +19,6 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.springframework.beans.factory.annotation.Autowired;
 
 /** The page in a real browser. */
 @BrowserTest
@@ -29,11 +26,7 @@ class LabPageTests extends InBrowser {
 
     private static final String FIRST = "pool-or-virtual";
     private static final String RUNNING = "**/lab/runs/running";
-    private static final Map<String, String> SHORT = Map.of("tasks", "20", "millis", "100", "rounds", "1");
     private static final Map<String, String> LONG = Map.of("tasks", "100", "millis", "5000", "rounds", "10");
-
-    @Autowired
-    private TaskLimits limits;
 
     @Test
     void everyExperimentHasItsCardInItsAct() {
@@ -113,30 +106,6 @@ class LabPageTests extends InBrowser {
         Locator reached = card.locator(".points-table tbody tr").last().locator("td");
         reached.first().waitFor();
         assertThat(reached.allInnerTexts()).isNotEmpty().containsOnly(String.valueOf(tasks));
-    }
-
-    @Test
-    void aLimitIsResizedByTheArrowKeysWhileItRuns() {
-        Locator slider = resizable(Map.of("rate", "200", "millis", "200", "first", "5"));
-        assertThat(card.locator(".resize output")).hasText("5 permits");
-
-        slider.focus();
-        for (int i = 0; i < 3; i++) {
-            page.keyboard().press("ArrowRight");
-        }
-
-        assertThat(card.locator(".resize output")).hasText("8 permits");
-        assertThat(page.locator(".limits"))
-                .containsText(Pattern.compile("lab\\s*8 of 8 in use\\s*[1-9]\\d* waiting, oldest"));
-        assertThat(limits.get("lab").permits()).isEqualTo(8);
-        page.waitForFunction(
-                "card => { const permits = Chart.getChart(card.querySelector('canvas')).data.datasets"
-                        + ".find(line => line.label === 'permits').data.map(point => point.y);"
-                        + " return permits.includes(5) && permits.includes(8); }",
-                card.elementHandle()); // the panel may have told of them before a point is drawn
-        page.screenshot(new Page.ScreenshotOptions().setPath(SCREENSHOTS.resolve("limit-while-it-runs.png")));
-        card.locator(".cancel").click();
-        assertThat(slider).isDisabled();
     }
 
     @Test
@@ -275,48 +244,6 @@ class LabPageTests extends InBrowser {
     }
 
     @Test
-    void theKeyboardReachesEverythingInOrder() {
-        List<String> visited = new ArrayList<>();
-        page.keyboard().press("Tab");
-        assertThat(page.locator(".skip")).isFocused();
-        assertThat(page.locator(".skip")).isInViewport();
-        for (int i = 0; i < 12; i++) {
-            page.keyboard().press("Tab");
-            visited.add(
-                    (String) page.evaluate("document.activeElement.textContent.trim() || document.activeElement.name"));
-            assertThat(page.evaluate(Scripts.FOCUS_IS_VISIBLE))
-                    .as("focus on %s", visited)
-                    .isEqualTo(true);
-        }
-        assertThat(visited)
-                .containsSubsequence("Start the tour", "Waiting is cheap", "guess", "tasks", "millis", "rounds", "Run");
-    }
-
-    @Test
-    void anExperimentRunsByTheKeyboardAlone() {
-        card.locator("input[name=guess]").first().focus();
-        page.keyboard().press("Space");
-        for (String value : List.of("20", "100", "3")) {
-            page.keyboard().press("Tab");
-            page.keyboard().press("Control+A");
-            page.keyboard().type(value);
-        }
-        Runnable release = hold(EVENTS);
-        page.keyboard().press("Tab");
-        page.keyboard().press("Enter");
-
-        assertThat(card.locator(".cancel")).isFocused();
-        release.run();
-        waitForAnswer();
-        assertThat(card.locator(".run")).isFocused();
-        assertThat(card.locator(".repeat code"))
-                .hasText("mvn spring-boot:run -Dspring-boot.run.arguments="
-                        + "\"--lab=pool-or-virtual --lab.tasks=20 --lab.millis=100 --lab.rounds=3\"");
-        open();
-        assertThat(card.locator("input[name=guess]").first()).isChecked();
-    }
-
-    @Test
     void theTourRunsTheFirstExperimentInSmallSettingsUntilItIsStopped() {
         Runnable release = hold(EVENTS);
         page.locator("#tour").click();
@@ -375,28 +302,6 @@ class LabPageTests extends InBrowser {
     }
 
     @Test
-    void whoDoesNotSeeThePageIsToldWhatItHas() {
-        assertThat(page.locator("h1").count()).isOne();
-        assertThat(texts(Scripts.SKIPPED_HEADINGS)).isEmpty();
-        assertThat(texts(Scripts.UNNAMED)).isEmpty();
-        assertThat(texts(Scripts.TWICE_THE_SAME_ID)).isEmpty();
-        assertThat(texts("['main', 'header', 'footer', 'aside'].filter(each => !document.querySelector(each))"))
-                .isEmpty();
-        assertThat(texts(Scripts.LOW_CONTRAST)).isEmpty();
-    }
-
-    @Test
-    void aNarrowScreenNeedsNoScrollingSideways() {
-        page.setViewportSize(360, 740);
-        fill(SHORT);
-        run();
-        waitForAnswer();
-
-        assertThat(page.evaluate("document.documentElement.scrollWidth")).isEqualTo(360);
-        screenshots("narrow");
-    }
-
-    @Test
     void thePageLoadsNothingFromElsewhere() {
         assertThat(page.reload().headerValue("Content-Security-Policy")).startsWith("default-src 'self';");
         assertThat(texts("performance.getEntriesByType('resource').map(each => each.name)"))
@@ -424,13 +329,5 @@ class LabPageTests extends InBrowser {
     private void expectStatus(int status) {
         assertThat(errors).hasSize(1).allMatch(error -> error.contains("status of " + status));
         errors.clear();
-    }
-
-    private void screenshots(String name) {
-        card.locator(".figures").scrollIntoViewIfNeeded();
-        card.screenshot(
-                new Locator.ScreenshotOptions().setPath(SCREENSHOTS.resolve("pool-or-virtual-" + name + ".png")));
-        page.screenshot(
-                new Page.ScreenshotOptions().setFullPage(true).setPath(SCREENSHOTS.resolve("page-" + name + ".png")));
     }
 }
