@@ -1,0 +1,6 @@
+package com.acme.invoices;
+
+import org.springframework.boot.autoconfigure.SpringBootApplication;
+
+@SpringBootApplication
+public class InvoicesApplication {}

@@ -1,0 +1,3 @@
+package com.acme.shop;
+
+public record OrderPlaced(int number) {}

@@ -1,0 +1,2 @@
+create table orders (number int primary key);
+create table confirmations (number int primary key);
