@@ -25,10 +25,12 @@ public final class Postgres {
         this.jdbc = new JdbcTemplate(new DriverManagerDataSource(url, "postgres", ""));
     }
 
-    /** A database of this name with all tables, before any replica starts: two of them cannot create a table at once. */
+    /** An empty database of this name with all tables, before any replica starts: two of them cannot create a table at once. */
     public static Postgres database(String name, String... scripts) {
         EmbeddedPostgres server = SERVER.get();
-        new JdbcTemplate(server.getPostgresDatabase()).execute("create database " + name);
+        JdbcTemplate administrator = new JdbcTemplate(server.getPostgresDatabase());
+        administrator.execute("drop database if exists " + name);
+        administrator.execute("create database " + name);
         Postgres database = new Postgres(server.getJdbcUrl("postgres", name));
         database.run("schema.sql");
         database.run("mails.sql");
