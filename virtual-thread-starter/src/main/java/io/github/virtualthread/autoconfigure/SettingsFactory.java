@@ -27,6 +27,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -157,26 +158,22 @@ final class SettingsFactory {
             }
             distinct.put(name, values);
         });
-        distinct.values().forEach(SettingsFactory::removeBlanks);
+        for (Map<LimitNumber, Object> values : distinct.values()) {
+            values.values().removeAll(Set.of("")); // a blank text has unset what another source sets
+        }
         return distinct;
     }
 
-    /** What is set. */
+    /** What is set, also to a blank text. */
     private static Map<LimitNumber, Object> values(Limit limit) {
         Map<LimitNumber, Object> values = new EnumMap<>(LimitNumber.class);
         for (LimitNumber number : LimitNumber.values()) {
             Object value = limit.value(number);
             if (value != null) {
-                values.put(number, value);
+                values.put(number, value instanceof String text ? text.strip() : value);
             }
         }
         return values;
-    }
-
-    /** Once they are merged: a blank value unsets what another source sets. */
-    private static void removeBlanks(Map<LimitNumber, Object> values) {
-        values.values().removeIf(value -> value instanceof String text && text.isBlank());
-        values.replaceAll((number, value) -> value instanceof String text ? text.strip() : value);
     }
 
     /**

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What can be set of a limit, one row each. Properties are merged and refreshed by these rows, the endpoint reads and shows them in
- * this order, and mistakes take their words from here. Where each of them must be named, a {@code switch} without a default does not compile before a new one is there.
+ * this order, and mistakes take their words from here. Where each of them must be named, a {@code switch} without a default does not
+ * compile before a new one is there.
  */
 @Internal
 public enum LimitNumber {

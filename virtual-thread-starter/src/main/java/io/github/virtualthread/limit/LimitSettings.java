@@ -115,20 +115,20 @@ public record LimitSettings(
         } else if (LimitNames.isNone(name)) {
             problems.add("the name 'none' is reserved for calls without a limit");
         }
-        check(LimitNumber.PERMITS, permits, "", problems);
-        check(LimitNumber.QUEUE_CAPACITY, queueCapacity, "", problems);
+        check(LimitNumber.PERMITS, permits, problems);
+        check(LimitNumber.QUEUE_CAPACITY, queueCapacity, problems);
         check(
                 LimitNumber.MAX_WAIT,
                 maxWait,
                 " (to reject calls instead of letting them wait, set queue-capacity to 0)",
                 problems);
-        check(LimitNumber.HEADROOM, permitsFrom == null ? null : permitsFrom.headroom(), "", problems);
+        check(LimitNumber.HEADROOM, permitsFrom == null ? null : permitsFrom.headroom(), problems);
         if (within != null && within.isBlank()) {
             problems.add("within must name a limit, was blank");
         }
-        check(LimitNumber.PERMITS_PER_KEY, permitsPerKey, "", problems);
-        check(LimitNumber.QUEUE_CAPACITY_PER_KEY, queueCapacityPerKey, "", problems);
-        check(LimitNumber.CLUSTER_PERMITS, clusterPermits, "", problems);
+        check(LimitNumber.PERMITS_PER_KEY, permitsPerKey, problems);
+        check(LimitNumber.QUEUE_CAPACITY_PER_KEY, queueCapacityPerKey, problems);
+        check(LimitNumber.CLUSTER_PERMITS, clusterPermits, problems);
         if (clusterPermits != null && clusterPermits > 0 && permitsFrom == null && permits > clusterPermits) {
             problems.add("permits must be at most cluster-permits (%d), because one replica can never use more, was %d"
                     .formatted(clusterPermits, permits));
@@ -176,6 +176,10 @@ public record LimitSettings(
             problems.add(
                     "adapt finds the number of permits, so there must be neither permits-from nor cluster-permits");
         }
+    }
+
+    private static void check(LimitNumber number, @Nullable Object value, List<String> problems) {
+        check(number, value, "", problems);
     }
 
     /**
