@@ -1,6 +1,8 @@
 package io.github.virtualthread.autoconfigure;
 
-import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Client;
+import io.github.virtualthread.autoconfigure.properties.HeaderNames;
+import io.github.virtualthread.autoconfigure.properties.PropertiesBinding;
+import io.github.virtualthread.autoconfigure.properties.VirtualThreadProperties.Client;
 import io.github.virtualthread.config.StartupPart;
 import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.mistake.Mistake;
@@ -93,9 +95,8 @@ final class ClientSettings implements StartupPart {
         @Override
         public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
             ConfigurableEnvironment environment = (ConfigurableEnvironment) context.getEnvironment();
-            boolean isAsked = isOn(environment)
-                    && PropertiesBinding.isAnySet(
-                            environment.getPropertySources(), StarterKeys.PREFIX.append("client"));
+            boolean isAsked =
+                    isOn(environment) && PropertiesBinding.isAnySet(environment.getPropertySources(), "client");
             return isAsked || Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING);
         }
     }

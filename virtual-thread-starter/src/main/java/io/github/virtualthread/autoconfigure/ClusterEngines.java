@@ -1,8 +1,9 @@
 package io.github.virtualthread.autoconfigure;
 
-import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Cluster;
-import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Cluster.Engine;
-import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Cluster.InitializeSchema;
+import io.github.virtualthread.autoconfigure.properties.ClusterSettingsFactory;
+import io.github.virtualthread.autoconfigure.properties.VirtualThreadProperties.Cluster;
+import io.github.virtualthread.autoconfigure.properties.VirtualThreadProperties.Cluster.Engine;
+import io.github.virtualthread.autoconfigure.properties.VirtualThreadProperties.Cluster.InitializeSchema;
 import io.github.virtualthread.cluster.ClusterEngine;
 import io.github.virtualthread.cluster.StoredLimits;
 import io.github.virtualthread.cluster.jdbc.JdbcClusterStore;

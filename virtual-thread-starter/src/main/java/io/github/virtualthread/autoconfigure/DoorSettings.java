@@ -1,6 +1,7 @@
 package io.github.virtualthread.autoconfigure;
 
-import io.github.virtualthread.autoconfigure.VirtualThreadProperties.Web;
+import io.github.virtualthread.autoconfigure.properties.HeaderNames;
+import io.github.virtualthread.autoconfigure.properties.VirtualThreadProperties.Web;
 import io.github.virtualthread.config.StartupPart;
 import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.limit.LimitSettings;

@@ -1,5 +1,6 @@
 package io.github.virtualthread.autoconfigure;
 
+import io.github.virtualthread.autoconfigure.properties.PropertiesBinding;
 import io.github.virtualthread.limit.LimitNames;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.annotation.Condition;

@@ -3,6 +3,8 @@ package io.github.virtualthread.autoconfigure;
 import static io.github.virtualthread.config.VirtualThreadRegistrar.infrastructure;
 import static io.github.virtualthread.config.VirtualThreadRegistrar.lazy;
 
+import io.github.virtualthread.autoconfigure.properties.LimitRefresh;
+import io.github.virtualthread.autoconfigure.properties.PropertiesCheck;
 import io.github.virtualthread.config.BeanNames;
 import io.github.virtualthread.config.EngineSettings;
 import io.github.virtualthread.config.VirtualThreadRegistrar;

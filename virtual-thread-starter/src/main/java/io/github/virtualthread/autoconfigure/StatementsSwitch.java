@@ -1,5 +1,6 @@
 package io.github.virtualthread.autoconfigure;
 
+import io.github.virtualthread.autoconfigure.properties.PropertiesBinding;
 import io.github.virtualthread.jdbc.HikariStatements;
 import javax.sql.DataSource;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
@@ -16,7 +17,7 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
  */
 record StatementsSwitch(Environment environment) implements BeanFactoryPostProcessor {
 
-    static final String KEY = "virtual-thread.jdbc.cancel-statements";
+    private static final String KEY = "virtual-thread.jdbc.cancel-statements";
 
     @Override
     public void postProcessBeanFactory(ConfigurableListableBeanFactory beanFactory) {

@@ -1,5 +1,6 @@
 package io.github.virtualthread.autoconfigure;
 
+import io.github.virtualthread.autoconfigure.properties.PropertiesBinding;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.autoconfigure.AutoConfigurationImportFilter;
@@ -44,6 +45,6 @@ final class UnsetFeatures implements AutoConfigurationImportFilter, EnvironmentA
     private boolean mayBeSet() {
         return Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)
                 || !(environment instanceof ConfigurableEnvironment configurable)
-                || PropertiesBinding.isAnySet(configurable.getPropertySources(), StarterKeys.PREFIX);
+                || PropertiesBinding.isAnySet(configurable.getPropertySources());
     }
 }

@@ -5,6 +5,7 @@ import io.github.virtualthread.actuate.CallCounts;
 import io.github.virtualthread.actuate.CallDetails;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint;
 import io.github.virtualthread.actuate.WebRequests;
+import io.github.virtualthread.autoconfigure.properties.VirtualThreadProperties;
 import io.github.virtualthread.cluster.ClusterShares;
 import io.github.virtualthread.config.BeanNames;
 import io.github.virtualthread.config.EngineBeans;

@@ -1,6 +1,9 @@
 package io.github.virtualthread.autoconfigure;
 
 import io.github.virtualthread.Internal;
+import io.github.virtualthread.autoconfigure.async.AsyncCheck;
+import io.github.virtualthread.autoconfigure.async.AsyncExecutors;
+import io.github.virtualthread.autoconfigure.async.AsyncSettings;
 import io.github.virtualthread.config.BeanNames;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;

@@ -1,6 +1,7 @@
 package io.github.virtualthread.autoconfigure;
 
 import io.github.virtualthread.Internal;
+import io.github.virtualthread.autoconfigure.properties.VirtualThreadProperties;
 import io.github.virtualthread.cluster.ClusterEngine;
 import io.github.virtualthread.config.BeanNames;
 import io.github.virtualthread.config.VirtualThreadDataSource;

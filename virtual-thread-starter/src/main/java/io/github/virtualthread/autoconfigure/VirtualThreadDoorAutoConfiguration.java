@@ -1,6 +1,8 @@
 package io.github.virtualthread.autoconfigure;
 
 import io.github.virtualthread.Internal;
+import io.github.virtualthread.autoconfigure.properties.SettingsFactory;
+import io.github.virtualthread.autoconfigure.properties.VirtualThreadProperties;
 import io.github.virtualthread.config.BeanNames;
 import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.web.RejectionAnswer;

@@ -1,6 +1,7 @@
 package io.github.virtualthread.autoconfigure;
 
 import io.github.virtualthread.actuate.LimitsHealthIndicator;
+import io.github.virtualthread.autoconfigure.properties.SettingsFactory;
 import io.github.virtualthread.config.BeanNames;
 import io.github.virtualthread.limit.TaskLimits;
 import java.time.Duration;

@@ -1,6 +1,9 @@
 package io.github.virtualthread.autoconfigure;
 
 import io.github.virtualthread.Internal;
+import io.github.virtualthread.autoconfigure.properties.PropertiesCheck;
+import io.github.virtualthread.autoconfigure.properties.SettingsFactory;
+import io.github.virtualthread.autoconfigure.properties.VirtualThreadProperties;
 import io.github.virtualthread.config.BeanNames;
 import io.github.virtualthread.config.EngineSettings;
 import io.github.virtualthread.limit.LimitSettings;

@@ -1,6 +1,10 @@
 package io.github.virtualthread.autoconfigure;
 
 import io.github.virtualthread.Internal;
+import io.github.virtualthread.autoconfigure.async.AsyncSettings;
+import io.github.virtualthread.autoconfigure.async.LimitedExecutors;
+import io.github.virtualthread.autoconfigure.properties.SettingsFactory;
+import io.github.virtualthread.autoconfigure.properties.VirtualThreadProperties;
 import io.github.virtualthread.config.BeanNames;
 import io.github.virtualthread.config.StartupPart;
 import io.github.virtualthread.execution.ExecutorView;

@@ -17,30 +17,30 @@ import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /** What tests of properties do with application contexts. */
-final class Contexts {
+public final class Contexts {
 
     private Contexts() {}
 
     /** Why the start has failed, which it must. */
-    static List<Mistake> mistakes(AssertableApplicationContext context) {
+    public static List<Mistake> mistakes(AssertableApplicationContext context) {
         assertThat(context.getStartupFailure()).isInstanceOf(VirtualThreadConfigurationException.class);
         return ((VirtualThreadConfigurationException) context.getStartupFailure()).mistakes();
     }
 
-    static List<Mistake> mistakes(ApplicationContextRunner runner) {
+    public static List<Mistake> mistakes(ApplicationContextRunner runner) {
         List<Mistake> mistakes = new ArrayList<>();
         runner.run(context -> mistakes.addAll(mistakes(context)));
         return mistakes;
     }
 
     /** Instead of the environment variables of this JVM. */
-    static void setVariables(ConfigurableEnvironment environment, Map<String, Object> variables) {
+    public static void setVariables(ConfigurableEnvironment environment, Map<String, Object> variables) {
         String source = StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME;
         environment.getPropertySources().replace(source, new SystemEnvironmentPropertySource(source, variables));
     }
 
     /** As Spring Cloud does. */
-    static void change(AssertableApplicationContext context, String... properties) {
+    public static void change(AssertableApplicationContext context, String... properties) {
         ConfigurableApplicationContext source = context.getSourceApplicationContext();
         TestPropertyValues.of(properties).applyTo(source);
         source.publishEvent(new EnvironmentChangeEvent(source));

@@ -10,6 +10,7 @@ import io.github.virtualthread.actuate.VirtualThreadsEndpoint.MemberDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.MethodDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.ShadowDescriptor;
 import io.github.virtualthread.actuate.VirtualThreadsEndpoint.VirtualThreadsDescriptor;
+import io.github.virtualthread.autoconfigure.properties.VirtualThreadProperties;
 import io.github.virtualthread.cluster.ClusterEngine;
 import io.github.virtualthread.limit.PermitsFrom;
 import io.github.virtualthread.limit.TaskLimit.KeyUse;

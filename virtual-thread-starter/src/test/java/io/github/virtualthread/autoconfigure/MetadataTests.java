@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.jayway.jsonpath.DocumentContext;
 import com.jayway.jsonpath.JsonPath;
+import io.github.virtualthread.autoconfigure.properties.VirtualThreadProperties;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;

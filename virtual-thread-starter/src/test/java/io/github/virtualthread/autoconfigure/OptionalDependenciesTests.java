@@ -86,7 +86,7 @@ class OptionalDependenciesTests {
         run(Application.class, OPTIONAL, "-Xlog:class+load:file=" + loaded);
 
         assertThat(Files.readString(loaded))
-                .contains("autoconfigure.AsyncSettings$AreSet ")
+                .contains("autoconfigure.async.AsyncSettings$AreSet ")
                 .doesNotContain(
                         "AsyncExecutors ",
                         "LimitedExecutors ",

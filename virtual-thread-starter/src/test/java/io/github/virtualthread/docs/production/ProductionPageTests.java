@@ -6,7 +6,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.github.virtualthread.autoconfigure.VirtualThreadAutoConfiguration;
 import io.github.virtualthread.autoconfigure.VirtualThreadMetricsAutoConfiguration;
 import io.github.virtualthread.autoconfigure.VirtualThreadObservationAutoConfiguration;
-import io.github.virtualthread.autoconfigure.VirtualThreadProperties;
+import io.github.virtualthread.autoconfigure.properties.VirtualThreadProperties;
 import io.github.virtualthread.docs.Pages;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
