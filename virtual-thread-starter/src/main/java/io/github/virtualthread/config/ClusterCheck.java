@@ -33,6 +33,11 @@ public final class ClusterCheck {
                     + " Or set on-failure of virtual-thread.cluster, or of the limit, to wait: then calls wait until permits are"
                     + " lent again. Or set it to reject: then calls are rejected until that.";
 
+    private static final String TWO_WAYS =
+            "Call LimitSettings.withOnFailure(OnFailure.WAIT): then calls wait until permits are lent again. Or pass it"
+                    + " OnFailure.REJECT: then calls are rejected until that. A local share needs"
+                    + " virtual-thread.cluster.replicas, which only Spring Boot reads.";
+
     private ClusterCheck() {}
 
     /**
@@ -55,7 +60,11 @@ public final class ClusterCheck {
                 .toList();
         List<Mistake> mistakes = new ArrayList<>(ofEngine(beans, settings, shared));
         if (!undecided.isEmpty()) {
-            mistakes.add(of(undecided, "nothing says what calls do while no engine lends permits", THREE_WAYS));
+            boolean isBoot = beans.containsBean(BeanNames.SETTINGS); // otherwise nothing reads properties
+            mistakes.add(of(
+                    undecided,
+                    "nothing says what calls do while no engine lends permits",
+                    isBoot ? THREE_WAYS : TWO_WAYS));
         }
         return mistakes;
     }

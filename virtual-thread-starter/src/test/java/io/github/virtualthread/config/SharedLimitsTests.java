@@ -67,6 +67,24 @@ class SharedLimitsTests {
     }
 
     @Test
+    void withoutADecisionTheStartNamesWhatCanBeDecidedWithoutSpringBoot() {
+        try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+            context.register(Plain.class);
+            context.registerBean(ClusterEngine.class, () -> engine);
+            context.registerBean(
+                    LimitSettings.class, () -> LimitSettings.of("partner", 20).withClusterPermits(20));
+
+            assertThatThrownBy(context::refresh)
+                    .isInstanceOf(VirtualThreadConfigurationException.class)
+                    .hasMessage(
+                            "Limit 'partner' has cluster-permits: 20, but nothing says what calls do while no engine"
+                                    + " lends permits. Call LimitSettings.withOnFailure(OnFailure.WAIT): then calls wait until"
+                                    + " permits are lent again. Or pass it OnFailure.REJECT: then calls are rejected until that."
+                                    + " A local share needs virtual-thread.cluster.replicas, which only Spring Boot reads.");
+        }
+    }
+
+    @Test
     void permitsAreGivenBackWhenTheCallsHaveBeenDrained() throws Exception {
         CountDownLatch begun = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
