@@ -1,6 +1,8 @@
 package io.github.virtualthread.cluster;
 
 import java.time.Duration;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -77,9 +79,9 @@ public interface ClusterStore {
      */
     record Snapshot(long now, String server, boolean isShared, Map<String, Text> texts) {
 
-        /** Copies the map. */
+        /** Copies the map, also with a null in it: whoever reads it names the store. */
         public Snapshot {
-            texts = Map.copyOf(texts);
+            texts = Collections.unmodifiableMap(new HashMap<>(texts));
         }
     }
 }

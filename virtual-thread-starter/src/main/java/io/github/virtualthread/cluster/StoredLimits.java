@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The rules for any store: reads the limits of the claims, and replaces the text of each unless another member has done so meanwhile;
@@ -28,7 +29,7 @@ public record StoredLimits(ClusterStore store) implements ClusterEngine {
     public List<Answer> exchange(List<Claim> claims) throws Exception {
         long begun = System.nanoTime();
         Map<String, Answer> answers = new HashMap<>();
-        try (Session session = store.open()) {
+        try (Session session = given(store.open(), "open returned null")) {
             List<Claim> left = claims;
             for (int attempt = 1; attempt <= ATTEMPTS && !left.isEmpty(); attempt++) {
                 if (attempt > 1) {
@@ -52,12 +53,14 @@ public record StoredLimits(ClusterStore store) implements ClusterEngine {
     private List<Claim> tried(List<Claim> claims, Session session, long begun, Map<String, Answer> answers)
             throws Exception {
         Duration late = Duration.ofNanos(System.nanoTime() - begun);
-        Snapshot snapshot = session.read(claims.stream().map(Claim::limit).toList());
+        Snapshot snapshot = given(session.read(claims.stream().map(Claim::limit).toList()), "read returned null");
+        given(snapshot.server(), "read returned a server that is null");
         Map<String, Text> texts = new LinkedHashMap<>(); // in the order of the claims
         for (Claim claim : claims) {
             answers.put(claim.limit(), lend(claim, snapshot, late, texts));
         }
-        Map<String, String> failed = texts.isEmpty() ? Map.of() : session.replace(texts);
+        Map<String, String> failed =
+                texts.isEmpty() ? Map.of() : given(session.replace(texts), "replace returned null");
         failed.forEach((limit, why) -> answers.put(limit, Answer.refused(notStored(limit, why))));
         return claims.stream()
                 .filter(claim -> "".equals(failed.get(claim.limit())))
@@ -65,7 +68,9 @@ public record StoredLimits(ClusterStore store) implements ClusterEngine {
     }
 
     private Answer lend(Claim claim, Snapshot snapshot, Duration late, Map<String, Text> texts) {
-        Text before = snapshot.texts().getOrDefault(claim.limit(), NONE);
+        String isNull = "read returned null as the text of limit '" + claim.limit() + "'";
+        Text before = given(snapshot.texts().getOrDefault(claim.limit(), NONE), isNull);
+        given(before.text(), isNull);
         LimitLedger ledger;
         try {
             ledger = before.version() == 0 ? new LimitLedger(snapshot.isShared()) : LimitLedger.of(before.text());
@@ -81,6 +86,16 @@ public record StoredLimits(ClusterStore store) implements ClusterEngine {
             texts.put(claim.limit(), new Text(before.version(), text));
         }
         return answer;
+    }
+
+    /** A store of an application may forget what no compiler has told it. */
+    private <T> T given(@Nullable T value, String otherwise) {
+        if (value == null) {
+            throw new IllegalStateException(store.getClass().getName() + ": " + otherwise
+                    + ". Let it return what ClusterStore says, or throw an exception if the server cannot be reached;"
+                    + " ClusterStoreContract of the test kit shows what is wrong");
+        }
+        return value;
     }
 
     private String notStored(String limit, String why) {

@@ -5,18 +5,26 @@ import static io.github.virtualthread.cluster.TestClaims.claim;
 import static io.github.virtualthread.cluster.TestClaims.goodbye;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import io.github.virtualthread.cluster.ClusterStore.Snapshot;
+import io.github.virtualthread.cluster.ClusterStore.Text;
 import io.github.virtualthread.test.MemoryStore;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/** The rules of lending in Java, and how they go on when others replace a text meanwhile. */
-class StoredLimitsTests extends LendingContract {
+/** Limits in a store: one exchange for all of them, and how it goes on when others replace a text meanwhile. */
+class StoredLimitsTests {
 
     private final MemoryStore memory = new MemoryStore();
     private final List<String> seen = new ArrayList<>();
@@ -69,36 +77,8 @@ class StoredLimitsTests extends LendingContract {
         }
     }
 
-    @Override
-    protected ClusterEngine engine() {
-        memory.loseData();
-        return limits;
-    }
-
-    @Override
-    protected void loseData() {
-        memory.loseData();
-    }
-
-    @Override
-    protected Runnable backup() {
-        return memory.backup();
-    }
-
-    @Override
-    protected void changeServer() {
-        memory.restart();
-    }
-
-    @Override
-    protected void pass(Duration duration) {
-        memory.pass(duration);
-    }
-
     @Test
     void anExchangeIsOneLookAndOneChangeForAllLimits() throws Exception {
-        seen.clear();
-
         limits.exchange(List.of(claim("mail", "a", 1), claim("partner", "a", 1)));
 
         assertThat(seen).containsExactly("open", "read [mail, partner]", "replace [mail, partner]", "close");
@@ -107,8 +87,6 @@ class StoredLimitsTests extends LendingContract {
 
     @Test
     void aGoodbyeInANewLimitStoresNothing() throws Exception {
-        seen.clear();
-
         limits.exchange(List.of(goodbye("new", "a", 1)));
 
         assertThat(seen).containsExactly("open", "read [new]", "close");
@@ -120,7 +98,6 @@ class StoredLimitsTests extends LendingContract {
             beforeReplace = nobody -> {};
             others.exchange(List.of(claim("partner", "b", 7)));
         };
-        seen.clear();
 
         List<Answer> answers =
                 limits.exchange(List.of(claim("mail", "a", 4), claim("partner", "a", 4), claim("fax", "a", 4)));
@@ -166,7 +143,7 @@ class StoredLimitsTests extends LendingContract {
 
     @Test
     void aTextOfSomethingElseRefusesItsOwnClaimOnlyAndStays() throws Exception {
-        memory.replace(Map.of("odd", new ClusterStore.Text(0, "something else")));
+        memory.replace(Map.of("odd", new Text(0, "something else")));
 
         List<Answer> answers =
                 limits.exchange(List.of(claim("mail", "a", 4), claim("odd", "a", 4), claim("fax", "a", 4)));
@@ -179,16 +156,75 @@ class StoredLimitsTests extends LendingContract {
     }
 
     @Test
+    void aClaimThatComesLateIsRefusedAloneAndStoresNothing() throws Exception {
+        limits.exchange(List.of(claim("partner", "a", 7)));
+        seen.clear();
+
+        List<Answer> answers = limits.exchange(List.of(claim("partner", "a", 4), claim("mail", "a", 4)));
+
+        assertThat(answers.get(0).refusal()).startsWith("Claim 1 of member 'a' for limit 'partner' was refused");
+        assertThat(answers.get(1).share()).isEqualTo(4);
+        assertThat(seen).contains("replace [mail]");
+    }
+
+    @Test
     void aStoreThatFailsIsClosed() {
         beforeReplace = others -> {
             throw new IOException("broken");
         };
-        seen.clear();
 
         assertThatThrownBy(() -> limits.exchange(List.of(claim("mail", "a", 4))))
                 .hasMessage("broken");
 
         assertThat(seen).last().isEqualTo("close");
+    }
+
+    /** What a store of an application may forget, and what the log says then. */
+    static Stream<Arguments> nulls() {
+        Snapshot nameless = new Snapshot(0, null, true, Map.of());
+        Map<String, Text> noText = new HashMap<>();
+        noText.put("partner", null);
+        return Stream.of(
+                arguments("open", new Forgetful(false, null)),
+                arguments("read", new Forgetful(true, null)),
+                arguments("read", new Forgetful(true, nameless)),
+                arguments("read", new Forgetful(true, new Snapshot(0, "", true, noText))),
+                arguments("read", new Forgetful(true, new Snapshot(0, "", true, Map.of("partner", new Text(1, null))))),
+                arguments("replace", new Forgetful(true, new Snapshot(0, "", true, Map.of()))));
+    }
+
+    /** Returns null from its method {@code replace}, and from others. */
+    private record Forgetful(boolean opens, Snapshot snapshot) implements ClusterStore, ClusterStore.Session {
+
+        @Override
+        public Session open() {
+            return opens ? this : null;
+        }
+
+        @Override
+        public Snapshot read(List<String> limits) {
+            return snapshot;
+        }
+
+        @Override
+        public Map<String, String> replace(Map<String, Text> texts) {
+            return null;
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    @ParameterizedTest
+    @MethodSource("nulls")
+    void aStoreThatReturnsNullIsNamedWithTheMethod(String method, ClusterStore store) {
+        assertThatThrownBy(() -> new StoredLimits(store).exchange(List.of(claim("partner", "a", 4))))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageStartingWith(Forgetful.class.getName() + ": " + method + " returned ")
+                .hasMessageContaining("null")
+                .hasMessageEndingWith(
+                        ". Let it return what ClusterStore says, or throw an exception if the server cannot"
+                                + " be reached; ClusterStoreContract of the test kit shows what is wrong");
     }
 
     /** No other member has claimed meanwhile, whose claim would show that the clock is right. */

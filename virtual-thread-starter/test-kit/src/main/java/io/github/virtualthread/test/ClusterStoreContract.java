@@ -82,6 +82,19 @@ public abstract class ClusterStoreContract {
     }
 
     @Test
+    void returnsNoNull() throws Exception {
+        try (Session session = store.open()) {
+            assertThat(session).as("what open returns").isNotNull();
+            assertThat(session.replace(Map.of("partner", new Text(0, "one"))))
+                    .as("what replace returns")
+                    .isNotNull();
+            assertThat(session.read(List.of("partner", "mail")))
+                    .as("what read returns")
+                    .hasNoNullFieldsOrProperties();
+        }
+    }
+
+    @Test
     void readsWhatWasStored() throws Exception {
         assertThat(replace("partner", 0, "one\ntwo %+\n")).isEmpty();
 
