@@ -1,5 +1,6 @@
 package io.github.virtualthread.cluster;
 
+import static io.github.virtualthread.cluster.TestApplication.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
@@ -24,7 +25,6 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -443,14 +443,6 @@ class ClusterFaultsTests {
             assertThat(calls.getLast().asks()).isNull();
         }
         calls.getFirst().granted.get(5, TimeUnit.MINUTES);
-    }
-
-    private static void until(BooleanSupplier event) {
-        long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(5);
-        while (!event.getAsBoolean()) {
-            assertThat(System.nanoTime() - end).isNegative();
-            Thread.onSpinWait();
-        }
     }
 
     private static Request begins(Request call) throws Exception {

@@ -25,6 +25,10 @@ class ClusterOutageTests extends ReplicaProcesses {
 
     @AfterEach
     void mend() throws Exception {
+        resource.release();
+        for (Replica replica : replicas) {
+            replica.goOn();
+        }
         for (TcpLine line : lines) {
             line.mend();
         }
@@ -81,7 +85,7 @@ class ClusterOutageTests extends ReplicaProcesses {
         }
 
         for (String state : Replica.tellAll(replicas.subList(0, count), "await partner ALONE")) {
-            assertThat(state).contains(" share=" + part);
+            assertThat(state).isEqualTo("share=" + part);
         }
         resource.await("each uses its part", () -> resource.running('p') == count * part);
         assertThat(resource.most('p')).isEqualTo(permits);
@@ -209,6 +213,29 @@ class ClusterOutageTests extends ReplicaProcesses {
 
         assertThat(resource.begun('p')).isEqualTo(begun);
         assertThat(resource.most('p')).isEqualTo(permits);
+    }
+
+    /** Of 21 permits each has 7, so none goes round. */
+    @Test
+    void aReplicaThatIsPausedExceedsThePermitsByTheCallsThatItHadBegun() throws Exception {
+        begin("lettuce:%d", 3, 21, "WAIT");
+        resource.await("equal parts", () -> replicas.stream().allMatch(r -> resource.running('p', r.id()) == 7));
+        resource.hold(2); // its calls do not end
+        resource.await("its calls are held", () -> resource.running('p', 2) == 7);
+        replicas.get(2).pause();
+        resource.await("all permits in use by the others", () -> resource.running('p') == 21 + 7);
+        int begun = resource.begun('p', 2);
+
+        replicas.get(2).goOn();
+        letPass(LEASE); // the others give way
+        assertThat(resource.running('p')).isLessThanOrEqualTo(21);
+        assertThat(resource.begun('p', 2)).isEqualTo(begun);
+        assertThat(resource.most('p')).isEqualTo(21 + 7);
+        resource.resetMost();
+        resource.release();
+        resource.await("it begins calls again", () -> resource.begun('p', 2) > begun + CALLERS);
+
+        assertThat(resource.most('p')).isEqualTo(21);
     }
 
     @Test

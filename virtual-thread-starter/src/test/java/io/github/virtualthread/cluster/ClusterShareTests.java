@@ -67,34 +67,6 @@ class ClusterShareTests {
     }
 
     @Test
-    void whoComesBackClaimsOnlyWhatRuns() {
-        Replica d = new Replica("d", limit(), OnFailure.WAIT, null);
-        Replica e = new Replica("e", limit(), OnFailure.WAIT, null);
-        e.exchange();
-        d.runs(PERMITS);
-        d.end(16);
-        e.asks(30);
-        pass(Duration.ofMinutes(1));
-        e.exchange();
-        e.exchange();
-        assertThat(e.running()).isEqualTo(PERMITS);
-
-        Claim claim = d.share.claim();
-        assertThat(claim.holds()).isEqualTo(4);
-        d.answer(claim);
-        assertThat(d.limit.lent()).as("others have all").isZero();
-        List<Request> waiting = d.asks(1);
-        d.end(4);
-        assertThat(waiting.get(0).isRunning()).isFalse();
-        e.exchange();
-        e.end(10);
-        e.exchange();
-        d.exchange();
-        assertThat(waiting.get(0).isRunning()).isTrue();
-        assertThat(d.running() + e.running()).isLessThanOrEqualTo(PERMITS);
-    }
-
-    @Test
     void anAnswerThatComesAfterItsLeaseIsNone() throws Exception {
         a.runs(3);
         long sent = nanos;
@@ -117,26 +89,6 @@ class ClusterShareTests {
 
         assertThat(a.limit.cluster().lending()).isEqualTo(Lending.LOST);
         assertThat(a.share.untilClaim()).isZero();
-    }
-
-    /** Each beat, the replica whose turn begins asks before the other has given the permit up. */
-    @Test
-    void whatCannotBeDividedGoesRound() {
-        a.limit.setClusterPermits(1);
-        b.limit.setClusterPermits(1);
-        a.asks(1_000);
-        b.asks(1_000);
-        int begunByA = 0;
-        int begunByB = 0;
-        for (int i = 0; i < 200; i++) {
-            a.exchange();
-            b.exchange();
-            begunByA += a.end(10);
-            begunByB += b.end(10);
-            pass(BEAT);
-        }
-        assertThat(begunByA).isGreaterThan(50);
-        assertThat(begunByB).isGreaterThan(50);
     }
 
     // the number of permits
@@ -231,8 +183,11 @@ class ClusterShareTests {
         a.exchange();
         assertThat(a.share.claim()).extracting(Claim::number, Claim::last).containsExactly(3L, 2L);
         a.share.goodbye();
+        pass(Duration.ofHours(1));
 
-        assertThat(a.share.claim()).extracting(Claim::number, Claim::last).containsExactly(5L, 0L);
+        assertThat(a.share.claim())
+                .extracting(Claim::number, Claim::last, Claim::running)
+                .containsExactly(5L, 0L, Duration.ZERO);
     }
 
     @Test
@@ -273,15 +228,6 @@ class ClusterShareTests {
 
         goAlone(d);
         assertThat(d.limit.cluster().lending()).isEqualTo(Lending.ALONE);
-    }
-
-    @Test
-    void whoBeginsAgainSaysThatItIsYoung() {
-        a.exchange();
-        a.share.goodbye();
-        pass(Duration.ofHours(1));
-
-        assertThat(a.share.claim().running()).isZero();
     }
 
     // without the engine: of 20 permits, each of 3 replicas has 6
@@ -330,59 +276,6 @@ class ClusterShareTests {
     }
 
     @Test
-    void whoWasAloneClaimsWhatItHasAndStopsNobody() {
-        Replica d = new Replica("d", 2);
-        Replica e = new Replica("e", 2);
-        d.runs(3);
-        learn(d, e);
-        lose(d);
-        d.asks(7);
-        assertThat(d.running()).isEqualTo(10);
-        e.asks(30);
-
-        learn(e);
-        assertThat(e.running())
-                .as("the local share of the other is kept for it")
-                .isEqualTo(10);
-        d.exchange();
-        assertThat(d.limit.cluster().lending()).isEqualTo(Lending.LENT);
-        assertThat(d.limit.lent()).as("as it was alone, and no more").isEqualTo(10);
-        d.end(6);
-        learn(d, e);
-        assertThat(e.running()).as("shares grow").isEqualTo(16);
-        assertThat(d.limit.lent() + e.limit.lent()).isLessThanOrEqualTo(PERMITS);
-    }
-
-    /** Each reaches the engine alone for a moment, and loses it again. */
-    @Test
-    void neverMoreThanThePermitsHoweverTheEngineComesAndGoes() {
-        List<Replica> all = List.of(new Replica("d", 3), new Replica("e", 3), new Replica("f", 3));
-        learn(all.toArray(Replica[]::new));
-        for (Replica each : all) {
-            each.asks(PERMITS);
-        }
-        for (int round = 0; round < 10; round++) {
-            for (Replica each : all) {
-                lose(each);
-            }
-            assertThat(all).extracting(each -> each.limit.lent()).containsExactly(6, 6, 6);
-            for (Replica each : all) {
-                learn(each);
-                pass(Duration.ofSeconds(1));
-                assertThat(lent(all)).isLessThanOrEqualTo(PERMITS);
-                each.end(PERMITS);
-                each.asks(PERMITS);
-                lose(each);
-                assertThat(lent(all)).isLessThanOrEqualTo(PERMITS);
-            }
-        }
-    }
-
-    private static int lent(List<Replica> replicas) {
-        return replicas.stream().mapToInt(each -> each.limit.lent()).sum();
-    }
-
-    @Test
     void aloneItUsesItsPartOfTheNumberInForce() {
         Replica d = new Replica("d", 2);
         Replica e = new Replica("e", 2);
@@ -407,52 +300,13 @@ class ClusterShareTests {
     }
 
     @ParameterizedTest
-    @CsvSource({"3, 6, ALONE", "20, 1, ALONE", "21, 0, LOST"})
-    void whoHasNeverReachedTheEngineUsesItsPartToo(int replicas, int part, Lending lending) {
-        Replica d = new Replica("d", replicas);
+    @CsvSource({"3, 6, ALONE", "20, 1, ALONE", "21, 0, LOST", ", 0, LOST"})
+    void whoHasNeverReachedTheEngineUsesItsPartToo(@Nullable Integer replicas, int part, Lending lending) {
+        Replica d = new Replica("d", limit(), OnFailure.LOCAL_SHARE, replicas);
         d.asks(10);
-        engine.fail();
-        d.exchange();
-        patience(d);
-        assertThat(d.running()).isZero();
-        goAlone(d);
-        goAlone(d);
+        neverReached(d);
         assertThat(d.limit.cluster().lending()).isEqualTo(lending);
         assertThat(d.running()).isEqualTo(part);
-    }
-
-    @Test
-    void theFirstAnswerMayTakeAsLongAsALease() {
-        Replica d = new Replica("d", limit(), OnFailure.LOCAL_SHARE, 2);
-        d.asks(10);
-        Claim opensTheConnection = d.share.claim();
-        patience(d);
-        assertThat(d.share.isAway()).isFalse();
-        assertThat(d.limit.cluster().lending()).isEqualTo(Lending.LOST);
-        assertThat(d.running()).as("the others have all permits").isZero();
-        assertThat(d.answer(opensTheConnection)).isTrue();
-        assertThat(d.limit.cluster().lending()).isEqualTo(Lending.LENT);
-
-        Replica e = new Replica("e", limit(), OnFailure.LOCAL_SHARE, 2);
-        e.share.claim();
-        for (int i = 0; i < 5; i++) {
-            assertThat(e.share.isAway()).isFalse();
-            nanos += LEASE.toNanos() / 5;
-            e.share.look();
-        }
-        assertThat(e.share.isAway()).isTrue();
-    }
-
-    @Test
-    void whoHasNeverReachedTheEngineAndDoesNotKnowTheReplicasWaits() {
-        Replica d = new Replica("d", limit(), OnFailure.LOCAL_SHARE, null);
-        neverReached(d);
-        Request call = d.ask();
-        assertThat(d.limit.cluster().lending()).isEqualTo(Lending.LOST);
-        assertThat(call.isRunning()).isFalse();
-        engine.heal();
-        d.exchange();
-        assertThat(call.isRunning()).isTrue();
     }
 
     @ParameterizedTest
@@ -487,21 +341,6 @@ class ClusterShareTests {
         assertThat(e.refusal()).isNull();
     }
 
-    @Test
-    void nothingIsRejectedWhileTheLeaseHolds() {
-        Replica d = new Replica("d", limit(), OnFailure.REJECT, null);
-        d.asks(30);
-        d.exchange();
-        engine.fail();
-        pass(VALID.minusMillis(1));
-        d.exchange();
-        assertThat(d.refusal()).isNull();
-        assertThat(d.share.isAway()).isFalse();
-        pass(Duration.ofMillis(1));
-        d.exchange();
-        assertThat(d.refusal()).isEqualTo(Reason.NO_LEASE);
-    }
-
     // what is seen from outside
 
     @Test
@@ -529,14 +368,6 @@ class ClusterShareTests {
         assertThat(state.members().get(0))
                 .extracting(Member::holds, Member::wants)
                 .containsExactly(a.limit.lent(), 3);
-        assertThat(a.share.describe()).isEqualTo("limit 'partner' has %d of 20 permits".formatted(a.limit.lent()));
-        Replica d = new Replica("d", 2);
-        assertThat(d.share.describe()).isEqualTo("limit 'partner' goes on alone with 10 of 20 permits");
-        lose(d);
-        assertThat(d.share.describe()).isEqualTo("limit 'partner' goes on alone with 10 of 20 permits");
-        Replica e = new Replica("e", limit(), OnFailure.REJECT, null);
-        assertThat(e.share.describe()).isEqualTo("limit 'partner' rejects new calls");
-        assertThat(b.share.describe()).isEqualTo("limit 'partner' lets its calls wait");
     }
 
     private static LimitSettings limit() {

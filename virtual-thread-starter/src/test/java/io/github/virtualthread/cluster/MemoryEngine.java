@@ -56,7 +56,6 @@ public final class MemoryEngine implements ClusterEngine {
     private final StoredLimits limits = new StoredLimits(store);
     private final List<List<Claim>> exchanges = new ArrayList<>();
     private volatile Fault before = Fault.NONE;
-    private volatile Fault after = Fault.NONE;
 
     /** Its data may be lost, as those of a server: a new limit may be an old one without data. */
     public MemoryEngine() {
@@ -72,19 +71,12 @@ public final class MemoryEngine implements ClusterEngine {
     @Override
     public List<Answer> exchange(List<Claim> claims) throws Exception {
         before.strike(claims);
-        List<Answer> answers = stored(claims);
-        after.strike(claims);
-        return answers;
+        return stored(claims);
     }
 
     /** From now on, exchanges meet this before anything is stored. */
     public void before(Fault fault) {
         before = fault;
-    }
-
-    /** From now on, exchanges meet this after all is stored: the claim comes, the answer does not. */
-    public void after(Fault fault) {
-        after = fault;
     }
 
     /** From now on, exchanges fail before anything is stored. */
@@ -104,7 +96,6 @@ public final class MemoryEngine implements ClusterEngine {
     /** From now on, exchanges are answered. Those that hang still do. */
     public void heal() {
         before(Fault.NONE);
-        after(Fault.NONE);
     }
 
     /** Lets time pass; if negative, the clock steps back. */

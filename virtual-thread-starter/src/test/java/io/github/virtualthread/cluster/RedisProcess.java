@@ -20,7 +20,7 @@ import redis.embedded.core.ExecutableProvider;
  * A Redis that can be paused, killed, and started again, always on the same port: without its data, or with those of a snapshot. Another
  * program, such as that of Valkey, by {@code -Dredis.program}.
  */
-final class RedisProcess implements AutoCloseable {
+public final class RedisProcess implements AutoCloseable {
 
     private static final long PATIENCE = TimeUnit.MINUTES.toNanos(4);
     private static final int BUS = 10_000; // the port of a cluster's bus is so much higher
@@ -32,7 +32,7 @@ final class RedisProcess implements AutoCloseable {
     private Process process;
 
     /** With options as in a command line. */
-    RedisProcess(String... options) throws IOException {
+    public RedisProcess(String... options) throws IOException {
         String known = System.getProperty("redis.program");
         program = known != null
                 ? known
@@ -43,14 +43,14 @@ final class RedisProcess implements AutoCloseable {
         Runtime.getRuntime().addShutdownHook(new Thread(this::close));
     }
 
-    private static int freePort() throws IOException {
+    public static int freePort() throws IOException {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             int free = socket.getLocalPort();
             return free + BUS < 65_536 ? free : freePort();
         }
     }
 
-    int port() {
+    public int port() {
         return port;
     }
 
@@ -95,15 +95,15 @@ final class RedisProcess implements AutoCloseable {
         Replica.signal("CONT", process);
     }
 
-    /** Number of scripts since the last {@code CONFIG RESETSTAT}. */
-    long scripts() throws IOException {
-        long scripts = 0;
+    /** Number of commands since the last {@code CONFIG RESETSTAT} whose names begin so. */
+    public long calls(String name) throws IOException {
+        long calls = 0;
         for (String line : ask("INFO commandstats").split("\r\n")) {
-            if (line.startsWith("cmdstat_eval")) {
-                scripts += Long.parseLong(line.substring(line.indexOf('=') + 1, line.indexOf(',')));
+            if (line.startsWith("cmdstat_" + name)) {
+                calls += Long.parseLong(line.substring(line.indexOf('=') + 1, line.indexOf(',')));
             }
         }
-        return scripts;
+        return calls;
     }
 
     /** Asks until the answer contains this. */
@@ -118,7 +118,7 @@ final class RedisProcess implements AutoCloseable {
     }
 
     /** The answer to a command that answers with one text. */
-    String ask(String command) throws IOException {
+    public String ask(String command) throws IOException {
         try (Socket connection = new Socket(InetAddress.getLoopbackAddress(), port)) {
             connection.getOutputStream().write((command + "\r\n").getBytes(StandardCharsets.UTF_8));
             DataInputStream in = new DataInputStream(connection.getInputStream());

@@ -4,7 +4,6 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.Writer;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -95,21 +94,6 @@ final class Replica implements AutoCloseable {
             throw new AssertionError("replica " + id + ": " + answer + "\n" + String.join("\n", log));
         }
         return answer;
-    }
-
-    /** A figure of an answer. */
-    static long figure(String answer, String name) {
-        for (String word : answer.split(" ")) {
-            if (word.startsWith(name + "=")) {
-                return Long.parseLong(word.substring(name.length() + 1));
-            }
-        }
-        throw new AssertionError("no " + name + " in " + answer);
-    }
-
-    /** Processor's time that it has used, in milliseconds. */
-    long cpu() {
-        return process.info().totalCpuDuration().orElse(Duration.ZERO).toMillis();
     }
 
     void pause() throws IOException, InterruptedException {

@@ -1,21 +1,14 @@
 package io.github.virtualthread.cluster;
 
+import static io.github.virtualthread.cluster.TestApplication.until;
+
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.virtualthread.cluster.jdbc.JdbcClusterStore;
 import io.github.virtualthread.cluster.redis.RedisClusterEngine;
-import io.github.virtualthread.context.ContextPropagation;
-import io.github.virtualthread.execution.CallExtensions;
-import io.github.virtualthread.execution.Calls;
-import io.github.virtualthread.execution.TaskEngine;
-import io.github.virtualthread.execution.TaskThreads;
-import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.LimitSettings.OnFailure;
-import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimit.ClusterState;
-import io.github.virtualthread.limit.TaskLimits;
-import io.github.virtualthread.timer.TaskTimer;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import java.io.BufferedReader;
@@ -30,14 +23,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.DisposableBean;
@@ -62,7 +50,6 @@ final class ReplicaProgram {
     /** Begins each answer; all other lines are of the log. */
     static final String ANSWER = "> ";
 
-    private static final long PATIENCE = TimeUnit.MINUTES.toNanos(4);
     private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(5); // of a caller whose call was refused
 
     private final int id;
@@ -104,22 +91,18 @@ final class ReplicaProgram {
         return switch (words.get(0)) {
             case "open" -> open(words);
             case "load" -> load(words.get(1), Integer.parseInt(words.get(2)), Integer.parseInt(words.get(3)));
-            case "rate" -> rate(words.get(1), Integer.parseInt(words.get(2)), Integer.parseInt(words.get(3)));
-            case "measure" -> measure();
             case "permits" -> permits(words.get(1), Integer.parseInt(words.get(2)));
             case "await" -> await(words.get(1), ClusterState.Lending.valueOf(words.get(2)));
-            case "lent" -> awaitLent(words.get(1), Integer.parseInt(words.get(2)), Integer.parseInt(words.get(3)));
             case "exchanges" ->
                 awaitExchanges(ClusterShares.Outcome.valueOf(words.get(1)), Integer.parseInt(words.get(2)));
-            case "refused" -> awaitRefused(words.get(1));
             case "end" -> end();
             default -> throw new IllegalArgumentException(words.get(0));
         };
     }
 
     /**
-     * open SERVER CLUSTER LEASE BEAT REPLICAS LIMIT:PERMITS:CLUSTER_PERMITS:ON_FAILURE...; times in ms; 0 if there are no cluster permits,
-     * or nobody says how many replicas there are.
+     * open SERVER CLUSTER LEASE BEAT REPLICAS LIMIT:PERMITS:CLUSTER_PERMITS:ON_FAILURE...; times in ms; 0 replicas if nobody says how
+     * many there are.
      */
     private String open(List<String> words) throws Exception {
         if (application != null) {
@@ -131,7 +114,10 @@ final class ReplicaProgram {
                 Duration.ofMillis(Long.parseLong(words.get(4))),
                 OnFailure.LOCAL_SHARE,
                 words.get(5).equals("0") ? null : Integer.valueOf(words.get(5)));
-        application = new Application(server(words.get(1), words.get(2)), settings, words.subList(6, words.size()));
+        List<LimitSettings> limits = words.subList(6, words.size()).stream()
+                .map(ReplicaProgram::settings)
+                .toList();
+        application = new Application(server(words.get(1), words.get(2)), settings, limits);
         return "ok";
     }
 
@@ -181,13 +167,11 @@ final class ReplicaProgram {
                 .build();
     }
 
-    private LimitSettings settings(String limit) {
+    private static LimitSettings settings(String limit) {
         String[] parts = limit.split(":");
-        LimitSettings settings = LimitSettings.of(parts[0], Integer.parseInt(parts[1]));
-        int permits = Integer.parseInt(parts[2]);
-        return permits == 0
-                ? settings
-                : settings.withClusterPermits(permits).withOnFailure(OnFailure.valueOf(parts[3]));
+        return LimitSettings.of(parts[0], Integer.parseInt(parts[1]))
+                .withClusterPermits(Integer.parseInt(parts[2]))
+                .withOnFailure(OnFailure.valueOf(parts[3]));
     }
 
     private Application application() {
@@ -200,26 +184,8 @@ final class ReplicaProgram {
     /** So many callers, each of which calls again when its call has ended. */
     private String load(String limit, int callers, int millis) {
         for (int i = 0; i < callers; i++) {
-            application().submit(limit, millis, true);
+            application().submit(limit, millis);
         }
-        return "ok";
-    }
-
-    /** So many calls in a second, at random. */
-    private String rate(String limit, int calls, int millis) {
-        Application present = application();
-        present.submitted.incrementAndGet(); // until it makes no more calls
-        Thread.ofPlatform().daemon().start(() -> {
-            long next = System.nanoTime();
-            while (!present.ends) {
-                next += (long) (-Math.log(1 - ThreadLocalRandom.current().nextDouble()) * 1e9 / calls);
-                while (next - System.nanoTime() > 0) {
-                    LockSupport.parkNanos(next - System.nanoTime());
-                }
-                present.submit(limit, millis, false);
-            }
-            present.ended.incrementAndGet();
-        });
         return "ok";
     }
 
@@ -246,160 +212,57 @@ final class ReplicaProgram {
     }
 
     private String permits(String limit, int permits) {
-        application().limits.get(limit).setClusterPermits(permits);
-        return "ok";
-    }
-
-    /** Waits are counted from now on. */
-    private String measure() {
-        application().waits.clear();
+        application().member.limits.get(limit).setClusterPermits(permits);
         return "ok";
     }
 
     private String await(String limit, ClusterState.Lending lending) {
-        await(() -> cluster(limit).lending() == lending);
-        return state(limit);
-    }
-
-    /** So many other replicas have told of themselves, and so many permits are lent to them at most. */
-    private String awaitLent(String limit, int others, int most) {
-        await(() -> others(limit).size() == others && holds(limit) <= most);
-        return state(limit);
-    }
-
-    private List<TaskLimit.Member> others(String limit) {
-        return cluster(limit).members().stream()
-                .filter(member -> !member.name().startsWith("replica-" + id))
-                .toList();
-    }
-
-    private int holds(String limit) {
-        return others(limit).stream().mapToInt(TaskLimit.Member::holds).sum();
+        TestApplication member = application().member;
+        until(() -> member.state(limit).lending() == lending);
+        return "share=" + member.limits.get(limit).lent();
     }
 
     /** From now on. */
     private String awaitExchanges(ClusterShares.Outcome outcome, int more) {
-        AtomicIntegerArray exchanges = application().exchanges;
-        int least = exchanges.get(outcome.ordinal()) + more;
-        await(() -> exchanges.get(outcome.ordinal()) >= least);
+        TestApplication member = application().member;
+        int least = member.exchanges(outcome) + more;
+        until(() -> member.exchanges(outcome) >= least);
         return "ok";
-    }
-
-    /** Makes calls until one is refused. */
-    private String awaitRefused(String limit) {
-        Application present = application();
-        await(() -> {
-            present.submit(limit, 1, false);
-            return present.failed.containsKey("NO_LEASE");
-        });
-        return "ok";
-    }
-
-    private void await(BooleanSupplier condition) {
-        long begin = System.nanoTime();
-        while (!condition.getAsBoolean()) {
-            if (System.nanoTime() - begin > PATIENCE) {
-                throw new IllegalStateException("not seen within " + Duration.ofNanos(PATIENCE) + ", with "
-                        + application().submitted + " calls submitted and " + application().ended + " ended");
-            }
-            LockSupport.parkNanos(PAUSE);
-        }
-    }
-
-    private ClusterState cluster(String limit) {
-        ClusterState state = application().limits.get(limit).cluster();
-        if (state == null) {
-            throw new IllegalStateException(limit + " is not shared");
-        }
-        return state;
-    }
-
-    private String state(String limit) {
-        TaskLimit known = application().limits.get(limit);
-        ClusterState state = cluster(limit);
-        return "lending=%s share=%d inUse=%d waiting=%d members=%d others=%d"
-                .formatted(
-                        state.lending(),
-                        known.lent(),
-                        known.inUse(),
-                        known.waiting(),
-                        state.members().size(),
-                        holds(limit));
     }
 
     /** No more calls; waits until all have ended. */
     private String end() {
         if (application == null) {
-            return "open=0 {}";
+            return "done=0 {}";
         }
         Application present = application;
         present.ends = true;
-        await(() -> present.ended.get() == present.submitted.get());
-        long[] sorted =
-                present.waits.stream().mapToLong(Long::longValue).sorted().toArray();
-        return "open=%d done=%d p50=%d p99=%d %s"
-                .formatted(
-                        present.submitted.get() - present.ended.get(),
-                        present.done.sum(),
-                        quantile(sorted, 0.5),
-                        quantile(sorted, 0.99),
-                        present.failed.toString().replace(" ", ""));
+        until(() -> present.ended.get() == present.submitted.get());
+        return "done=%d %s"
+                .formatted(present.done.sum(), present.failed.toString().replace(" ", ""));
     }
 
-    /** In microseconds. */
-    private static long quantile(long[] sorted, double quantile) {
-        return sorted.length == 0 ? 0 : sorted[(int) (quantile * (sorted.length - 1))] / 1_000;
-    }
-
-    /** All that an application has, without Spring. */
-    private final class Application implements AutoCloseable {
+    /** The application, and the calls that its callers make. */
+    private final class Application {
 
         final AtomicLong submitted = new AtomicLong();
         final AtomicLong ended = new AtomicLong();
         final LongAdder done = new LongAdder();
         final Map<String, LongAdder> failed = new ConcurrentHashMap<>();
-        final ConcurrentLinkedQueue<Long> waits = new ConcurrentLinkedQueue<>();
-        final AtomicIntegerArray exchanges = new AtomicIntegerArray(ClusterShares.Outcome.values().length);
         volatile boolean ends;
-        final TaskTimer timer = new TaskTimer("timer");
-        final TaskLimits limits;
-        final ClusterShares shares;
-        final Server server;
-        final VirtualThreads threads;
+        final TestApplication member;
+        private final DisposableBean client;
 
-        Application(Server server, ClusterSettings settings, List<String> limits) {
-            this.server = server;
-            this.limits = new TaskLimits(
-                    limits.stream().map(ReplicaProgram.this::settings).toList(), timer, change -> {});
-            shares = new ClusterShares(server::engine, settings, timer);
-            shares.listen(new ClusterShares.Listener() {
-                @Override
-                public void exchanged(Duration took, ClusterShares.Outcome outcome) {
-                    exchanges.incrementAndGet(outcome.ordinal());
-                }
-
-                @Override
-                public void lost() {}
-            });
-            this.limits.all().stream()
-                    .filter(limit -> limit.clusterPermits() != null)
-                    .forEach(shares::add);
-            shares.start();
-            TaskEngine tasks = new TaskEngine(
-                    this.limits,
-                    ContextPropagation.none(),
-                    timer,
-                    new TaskThreads("vt-", ReplicaProgram.class.getClassLoader()),
-                    CallExtensions.NONE,
-                    false);
-            threads = Calls.byHand(tasks, (spec, failure) -> {});
+        Application(Server server, ClusterSettings settings, List<LimitSettings> limits) {
+            member = new TestApplication(server.engine(), settings, limits);
+            client = server.client();
         }
 
-        void submit(String limit, int millis, boolean again) {
+        /** Calls again when the call has ended. */
+        void submit(String limit, int millis) {
             submitted.incrementAndGet();
-            long at = System.nanoTime();
-            threads.submit(limit, () -> {
-                        waits.add(System.nanoTime() - at);
+            member.threads
+                    .submit(limit, () -> {
                         use(limit, millis);
                         return null;
                     })
@@ -410,13 +273,13 @@ final class ReplicaProgram {
                             failed.computeIfAbsent(reason(failure), reason -> new LongAdder())
                                     .increment();
                         }
-                        if (again && !ends && failure == null) {
-                            submit(limit, millis, true);
-                        } else if (again && !ends) {
+                        if (!ends && failure == null) {
+                            submit(limit, millis);
+                        } else if (!ends) {
                             submitted.incrementAndGet(); // a call that is about to be made is none that has ended
-                            timer.schedule(
-                                    () -> timer.handOff(() -> {
-                                        submit(limit, millis, true);
+                            member.timer.schedule(
+                                    () -> member.timer.handOff(() -> {
+                                        submit(limit, millis);
                                         ended.incrementAndGet();
                                     }),
                                     PAUSE);
@@ -425,12 +288,10 @@ final class ReplicaProgram {
                     });
         }
 
-        @Override
-        public void close() throws Exception {
+        void close() throws Exception {
             ends = true;
-            shares.stop();
-            timer.close();
-            server.client().destroy();
+            member.close();
+            client.destroy();
         }
     }
 }

@@ -10,6 +10,7 @@ import static org.mockito.Mockito.when;
 
 import io.github.virtualthread.cluster.ClusterStore.Session;
 import io.github.virtualthread.cluster.ClusterStore.Text;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -17,10 +18,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import javax.sql.DataSource;
-import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -34,11 +34,16 @@ class JdbcClusterStoreTests extends JdbcStoreContract {
         return "jdbc:h2:mem:cluster;DB_CLOSE_DELAY=-1";
     }
 
-    @Test
-    void nobodyOutsideThisJvmCanHaveReachedIt() throws Exception {
-        try (Connection connection = connect()) {
+    @ParameterizedTest
+    @CsvSource({"mem:, false", "file:%s/limits, true"})
+    void otherProcessesMayHaveReachedADatabaseInAFile(String where, boolean isShared, @TempDir Path folder)
+            throws Exception {
+        String url = "jdbc:h2:" + where.formatted(folder);
+        try (Connection connection = DriverManager.getConnection(url, "sa", "")) {
             JdbcClusterStore store = new JdbcClusterStore(new WatchedConnections(connection).dataSource(), "shop");
-            assertThat(read(store, List.of("partner")).isShared()).isFalse();
+            store.initialize();
+
+            assertThat(read(store, List.of("partner")).isShared()).isEqualTo(isShared);
         }
     }
 
@@ -150,19 +155,6 @@ class JdbcClusterStoreTests extends JdbcStoreContract {
                 .doesNotThrowAnyException();
         assertThatThrownBy(() -> new JdbcClusterStore(mock(), "shop", "x".repeat(201)))
                 .isInstanceOf(IllegalArgumentException.class);
-    }
-
-    /** As an unnamed database of H2 is one for each connection, or a schema that is not searched. */
-    @Test
-    @Timeout(300)
-    void aTableThatIsNotSeenAfterwardsIsCreatedOnce() throws Exception {
-        JdbcDataSource unnamed = new JdbcDataSource();
-        unnamed.setUrl("jdbc:h2:mem:");
-        JdbcClusterStore store = new JdbcClusterStore(unnamed, "shop");
-
-        store.initialize();
-
-        assertThat(store.isInitialized()).isFalse();
     }
 
     @Test

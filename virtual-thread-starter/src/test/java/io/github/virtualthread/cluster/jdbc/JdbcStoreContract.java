@@ -107,15 +107,6 @@ public abstract class JdbcStoreContract extends ClusterStoreContract {
         }
     }
 
-    @Test
-    void theStatementForTheTableIsThatOfTheDatabase() throws Exception {
-        execute("drop table virtual_thread_limit");
-
-        execute(store.schema());
-
-        assertThat(store.isInitialized()).isTrue();
-    }
-
     @ParameterizedTest
     @ValueSource(strings = {"shared_permits", "app.Shared_Permits_7"})
     void theTableMayHaveAnyNameAndASchema(String table) throws Exception {
@@ -186,15 +177,6 @@ public abstract class JdbcStoreContract extends ClusterStoreContract {
     }
 
     // Rows
-
-    @Test
-    void aLimitIsOneRowHoweverOftenItIsReplaced() throws Exception {
-        for (int i = 0; i < 3; i++) {
-            add(store, "partner", "mail");
-        }
-
-        assertThat(rows()).isEqualTo(2);
-    }
 
     /** The version is a part of the key, so a row that has been changed does not stand in the way of another one. */
     @Test
@@ -370,18 +352,6 @@ public abstract class JdbcStoreContract extends ClusterStoreContract {
     }
 
     @Test
-    void oneConnectionIsEnough() throws Exception {
-        try (HikariDataSource small = pool(TRANSACTION_READ_COMMITTED, 1)) {
-            JdbcClusterStore member = new JdbcClusterStore(small, "shop");
-
-            member.initialize();
-            add(member, LIMIT);
-
-            assertThat(sum(member, LIMIT)).isEqualTo(1);
-        }
-    }
-
-    @Test
     void anExchangeHasOneStatementForAllLimitsAndOneForEach() throws Exception {
         try (Connection connection = connect()) {
             WatchedConnections watched = new WatchedConnections(connection);
@@ -419,7 +389,7 @@ public abstract class JdbcStoreContract extends ClusterStoreContract {
     // Helpers
 
     /** Adds one to the number of each limit, as an exchange does: again where another one was faster. */
-    private static void add(ClusterStore store, String... limits) throws Exception {
+    static void add(ClusterStore store, String... limits) throws Exception {
         List<String> left = List.of(limits);
         while (!left.isEmpty()) {
             try (Session session = store.open()) {

@@ -1,94 +1,112 @@
 package io.github.virtualthread.cluster.redis;
 
 import static io.github.virtualthread.cluster.TestClaims.LONG;
+import static io.github.virtualthread.cluster.redis.TestRedis.SERVER;
 import static io.github.virtualthread.cluster.redis.TestRedis.claim;
 import static io.github.virtualthread.cluster.redis.TestRedis.close;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.virtualthread.cluster.Answer;
+import io.github.virtualthread.cluster.RedisProcess;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 
 /** What only Redis does and what its clients report in ways of their own: connections, errors, interrupts, scripts it has forgotten. */
 @TestInstance(Lifecycle.PER_CLASS)
-interface RedisClientContract {
+abstract class RedisClientContract {
 
-    TestRedis redis();
+    final TestRedis redis;
 
-    private List<Answer> exchange(int number) {
-        return redis().engine().exchange(List.of(claim("partner", number, LONG)));
+    RedisClientContract(TestRedis.Client client) {
+        redis = new TestRedis(client);
+    }
+
+    /** In each test these limits have no data, and are not new. */
+    @BeforeEach
+    void begin() {
+        redis.newEngine();
+        for (String limit : List.of("partner", "mail", "fax")) {
+            redis.engine().exchange(List.of(claim(limit, 1, Duration.ofMillis(1)))); // it is new for so long
+            List<Answer> answers;
+            do {
+                answers = redis.engine().exchange(List.of(claim(limit, Long.MAX_VALUE, Duration.ZERO)));
+            } while (!answers.getFirst().noGrowthFor().isZero());
+        }
     }
 
     @AfterAll
-    default void disconnect() throws Exception {
-        redis().close();
+    void disconnect() throws Exception {
+        redis.close();
+    }
+
+    private List<Answer> exchange(int number) {
+        return redis.engine().exchange(List.of(claim("partner", number, LONG)));
     }
 
     @Test
-    default void sendsTheScriptAgainWhenTheServerHasForgottenIt() {
+    void sendsTheScriptAgainWhenTheServerHasForgottenIt() throws Exception {
         exchange(1);
-        redis().command("SCRIPT", "FLUSH");
+        SERVER.ask("SCRIPT FLUSH");
 
         assertThat(exchange(2)).extracting(Answer::share).containsExactly(4);
-        redis().command("CONFIG", "RESETSTAT");
+        SERVER.ask("CONFIG RESETSTAT");
         exchange(3);
-        assertThat(redis().calls("evalsha")).isEqualTo(1);
-        assertThat(redis().calls("eval")).isZero();
+        assertThat(SERVER.calls("evalsha")).isEqualTo(1);
+        assertThat(SERVER.calls("eval")).as("no script was sent").isEqualTo(1);
     }
 
     @Test
-    default void needsNoOtherCommandsThanItSays() throws Exception {
-        redis().command("ACL", "SETUSER", "modest", "reset", "on", ">secret", "~virtual-thread:*", "+ping", "+hello");
-        RedisConnectionFactory modest = redis().connectAs("modest", "secret");
+    void needsNoOtherCommandsThanItSays() throws Exception {
+        SERVER.ask("ACL SETUSER modest reset on >secret ~virtual-thread:* +ping +hello");
+        RedisConnectionFactory modest = redis.connectAs("modest", "secret");
         try {
-            RedisClusterEngine other = new RedisClusterEngine(modest, redis().cluster());
+            RedisClusterEngine other = new RedisClusterEngine(modest, redis.cluster());
             assertThatThrownBy(() -> other.exchange(List.of(claim("partner", 1, LONG))))
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessageStartingWith("Redis did not answer for cluster '" + redis().cluster() + "': NOPERM ")
+                    .hasMessageStartingWith("Redis did not answer for cluster '" + redis.cluster() + "': NOPERM ")
                     .hasMessageEndingWith(". Allow its user these keys and commands: ~virtual-thread:*"
                             + " +evalsha +eval +time +info +hgetall +hset +hdel +pexpire");
-            redis().command("ACL", "SETUSER", "modest", "+evalsha", "+eval");
+            SERVER.ask("ACL SETUSER modest +evalsha +eval");
             assertThatThrownBy(() -> other.exchange(List.of(claim("partner", 1, LONG))))
                     .as("a command in the script")
                     .hasMessageContaining(" +pexpire");
 
-            redis().command("ACL", "SETUSER", "modest", "+time", "+info", "+hgetall", "+hset", "+hdel", "+pexpire");
+            SERVER.ask("ACL SETUSER modest +time +info +hgetall +hset +hdel +pexpire");
 
             other.exchange(List.of(claim("partner", 1, LONG)));
             other.exchange(List.of(claim("partner", 2, Duration.ZERO)));
         } finally {
             close(modest);
-            redis().command("ACL", "SETUSER", "modest", "reset");
+            SERVER.ask("ACL SETUSER modest reset");
         }
     }
 
     @Test
-    default void aWrongPasswordIsAnError() throws Exception {
-        redis().command("ACL", "SETUSER", "modest", "reset", "on", ">secret");
-        RedisConnectionFactory modest = redis().connectAs("modest", "other");
+    void aWrongPasswordIsAnError() throws Exception {
+        SERVER.ask("ACL SETUSER modest reset on >secret");
+        RedisConnectionFactory modest = redis.connectAs("modest", "other");
         try {
-            RedisClusterEngine other = new RedisClusterEngine(modest, redis().cluster());
+            RedisClusterEngine other = new RedisClusterEngine(modest, redis.cluster());
             assertThatThrownBy(() -> other.exchange(List.of(claim("partner", 1, LONG))))
                     .hasMessageContaining("WRONGPASS")
                     .hasMessageNotContaining("..");
         } finally {
             close(modest);
-            redis().command("ACL", "SETUSER", "modest", "reset");
+            SERVER.ask("ACL SETUSER modest reset");
         }
     }
 
     @Test
-    default void aServerThatIsDownIsAnError() throws Exception {
-        RedisConnectionFactory nowhere =
-                redis().connect(new RedisStandaloneConfiguration(RedisTestServer.HOST, RedisTestServer.freePort()));
+    void aServerThatIsDownIsAnError() throws Exception {
+        RedisConnectionFactory nowhere = redis.connectToNobody();
         try {
             RedisClusterEngine other = new RedisClusterEngine(nowhere, "shop");
             assertThatThrownBy(() -> other.exchange(List.of(claim("partner", 1, LONG))))
@@ -103,9 +121,9 @@ interface RedisClientContract {
 
     /** A virtual thread, as exchanges have it; the server does not answer before it is over. */
     @Test
-    default void anInterruptEndsAnExchange() throws Exception {
+    void anInterruptEndsAnExchange() throws Exception {
         exchange(1);
-        redis().command("CLIENT", "PAUSE", "120000", "WRITE");
+        SERVER.ask("CLIENT PAUSE 120000 WRITE");
         try {
             CompletableFuture<Exception> failure = new CompletableFuture<>();
             Thread thread = Thread.startVirtualThread(() -> {
@@ -115,7 +133,7 @@ interface RedisClientContract {
                     failure.complete(e);
                 }
             });
-            while (redis().info("clients").getProperty("blocked_clients").equals("0")) {
+            while (SERVER.ask("INFO clients").contains("blocked_clients:0")) {
                 Thread.onSpinWait();
             }
 
@@ -123,34 +141,34 @@ interface RedisClientContract {
 
             assertThat(failure.get())
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessageStartingWith("Redis did not answer for cluster '" + redis().cluster() + "': ")
+                    .hasMessageStartingWith("Redis did not answer for cluster '" + redis.cluster() + "': ")
                     .hasMessageNotContaining("null")
                     .hasMessageNotContaining("InterruptedException"); // says nothing to who reads the log
         } finally {
-            redis().command("CLIENT", "UNPAUSE");
+            SERVER.ask("CLIENT UNPAUSE");
         }
         assertThat(exchange(3)).hasSize(1);
     }
 
     @Test
-    default void aServerWithoutMemoryIsAnError() {
-        redis().command("CONFIG", "SET", "maxmemory", "1");
+    void aServerWithoutMemoryIsAnError() throws Exception {
+        SERVER.ask("CONFIG SET maxmemory 1");
         try {
             assertThatThrownBy(() -> exchange(1))
                     .hasMessageEndingWith(". Raise its maxmemory, or use a Redis that is not full");
         } finally {
-            redis().command("CONFIG", "SET", "maxmemory", "0");
+            SERVER.ask("CONFIG SET maxmemory 0");
         }
     }
 
     @Test
-    default void aReplicaOfRedisIsAnError() {
-        redis().command("REPLICAOF", RedisTestServer.HOST, Integer.toString(RedisTestServer.freePort()));
+    void aReplicaOfRedisIsAnError() throws Exception {
+        SERVER.ask("REPLICAOF 127.0.0.1 " + RedisProcess.freePort());
         try {
             assertThatThrownBy(() -> exchange(1))
                     .hasMessageEndingWith(". Connect to the primary: a replica stores nothing");
         } finally {
-            redis().command("REPLICAOF", "NO", "ONE");
+            SERVER.ask("REPLICAOF NO ONE");
         }
     }
 }

@@ -1,11 +1,6 @@
 package io.github.virtualthread.cluster.redis;
 
-import static io.github.virtualthread.cluster.redis.TestRedis.claim;
-
-import io.github.virtualthread.cluster.Answer;
 import java.time.Duration;
-import java.util.List;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
@@ -14,9 +9,11 @@ import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 
 /** Redis by Jedis. */
 @Tag("slow")
-class RedisClusterEngineJedisTests implements RedisClientContract {
+class RedisClusterEngineJedisTests extends RedisClientContract {
 
-    private final TestRedis redis = new TestRedis(RedisClusterEngineJedisTests::jedis);
+    RedisClusterEngineJedisTests() {
+        super(RedisClusterEngineJedisTests::jedis);
+    }
 
     private static RedisConnectionFactory jedis(RedisStandaloneConfiguration server) {
         JedisConnectionFactory connections = new JedisConnectionFactory(
@@ -28,19 +25,5 @@ class RedisClusterEngineJedisTests implements RedisClientContract {
         connections.afterPropertiesSet();
         connections.start();
         return connections;
-    }
-
-    @BeforeEach
-    void begin() {
-        redis.newEngine().exchange(List.of(claim("partner", 1, Duration.ofMillis(1)))); // it is new for so long
-        List<Answer> answers;
-        do {
-            answers = redis.engine().exchange(List.of(claim("partner", Long.MAX_VALUE, Duration.ZERO)));
-        } while (!answers.getFirst().noGrowthFor().isZero());
-    }
-
-    @Override
-    public TestRedis redis() {
-        return redis;
     }
 }

@@ -1,13 +1,16 @@
 package io.github.virtualthread.cluster.redis;
 
 import static io.github.virtualthread.cluster.TestClaims.LONG;
+import static io.github.virtualthread.cluster.redis.TestRedis.SERVER;
 import static io.github.virtualthread.cluster.redis.TestRedis.claim;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import io.github.virtualthread.cluster.Answer;
-import io.github.virtualthread.cluster.ClusterEngine;
-import io.github.virtualthread.cluster.LendingContract;
+import io.github.virtualthread.cluster.Claim;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -16,53 +19,24 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Redis by Lettuce: the script has all rules, and what only it can do wrong. */
+/** Redis by Lettuce, and its keys. {@code ScriptAndLedgerTests} shows that the script has all rules. */
 @Tag("slow")
-class RedisClusterEngineTests extends LendingContract implements RedisClientContract {
+class RedisClusterEngineTests extends RedisClientContract {
 
-    private final TestRedis redis = new TestRedis(RedisTestServer::lettuce);
-
-    @Override
-    public TestRedis redis() {
-        return redis;
-    }
-
-    @Override
-    protected ClusterEngine engine() {
-        return redis.newEngine();
-    }
-
-    @Override
-    protected void loseData() {
-        redis.loseData();
-    }
-
-    @Override
-    protected Runnable backup() {
-        return redis.backup();
-    }
-
-    @Override
-    protected void changeServer() {
-        redis.changeServer();
+    RedisClusterEngineTests() {
+        super(TestRedis::lettuce);
     }
 
     @Test
-    void oneCommandServesAllLimitsOfAnExchange() {
-        redis.engine().exchange(List.of(claim("mail", 1, Duration.ofSeconds(10))));
-        redis.command("CONFIG", "RESETSTAT");
+    void oneCommandServesAllLimitsOfAnExchangeByTheClockOfTheServer() throws Exception {
+        List<Claim> claims = List.of(claim("mail", 1, LONG), claim("partner", 1, LONG), claim("fax", 1, LONG));
+        SERVER.ask("CONFIG RESETSTAT");
 
-        for (int number = 2; number <= 4; number++) {
-            assertThat(redis.engine()
-                            .exchange(List.of(
-                                    claim("mail", number, LONG),
-                                    claim("partner", number, LONG),
-                                    claim("fax", number, LONG))))
-                    .hasSize(3);
-        }
+        List<Answer> answers = redis.engine().exchange(claims);
 
-        assertThat(redis.calls("evalsha")).isEqualTo(3);
-        assertThat(redis.calls("eval")).isZero();
+        assertThat(answers).hasSize(3).allSatisfy(answer -> assertThat(Instant.ofEpochMilli(answer.now()))
+                .isCloseTo(Instant.now(), within(1, ChronoUnit.MINUTES)));
+        assertThat(SERVER.calls("eval")).isEqualTo(1);
     }
 
     @Test
