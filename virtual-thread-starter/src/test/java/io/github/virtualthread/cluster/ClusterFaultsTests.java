@@ -1,13 +1,13 @@
 package io.github.virtualthread.cluster;
 
 import static io.github.virtualthread.cluster.TestApplication.until;
+import static io.github.virtualthread.cluster.TestClaims.holding;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.AppenderBase;
 import io.github.virtualthread.cluster.ClusterShares.Outcome;
+import io.github.virtualthread.execution.QueueAppender;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.LimitSettings.OnFailure;
@@ -26,16 +26,17 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
-import org.slf4j.LoggerFactory;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Engines that fail, hang or lie, by the clock of the machine: no call is lost, nobody is blocked, and all goes on afterwards. */
 @Timeout(300)
@@ -56,14 +57,13 @@ class ClusterFaultsTests {
     private final AtomicInteger interrupted = new AtomicInteger();
     private final MemoryEngine memory = new MemoryEngine(false);
     private final TaskTimer timer = new TaskTimer("timer");
-    private final Lines lines = new Lines();
+    private final List<String> lines = new ArrayList<>();
+
+    @RegisterExtension
+    private final QueueAppender log = new QueueAppender(TaskLimit.class, Level.INFO);
+
     private volatile Supplier<ClusterEngine> engines = () -> this::exchange;
     private @Nullable ClusterShares shares;
-
-    @BeforeEach
-    void listen() {
-        lines.begin();
-    }
 
     @AfterEach
     void close() {
@@ -72,7 +72,6 @@ class ClusterFaultsTests {
             shares.stop();
         }
         timer.close();
-        lines.end();
         assertThat(mostExchanging).as("exchanges at once").hasValueLessThanOrEqualTo(1);
         assertThat(begunInterrupted).as("exchanges of interrupted threads").hasValue(0);
     }
@@ -104,43 +103,58 @@ class ClusterFaultsTests {
         assertThat(interrupted).hasPositiveValue();
         memory.heal();
         gate.open();
-        lines.await(Level.INFO);
+        awaitLine(Level.INFO);
         begins(new Request(limit)).ends();
         assertThat(losses).hasValue(1);
-        assertThat(lines.all()).hasSize(2);
-        assertThat(lines.all().get(0))
+        assertThat(lines).hasSize(2);
+        assertThat(log.events).isEmpty();
+        assertThat(lines.getFirst())
                 .matches(
                         "The engine that lends permits to all replicas (does not answer|gives no answer \\(.+\\)): limit"
                                 + " 'partner' goes on alone with 5 of 5 permits\\. Check .*");
-        assertThat(lines.all().get(1))
+        assertThat(lines.getLast())
                 .startsWith("The engine that lends permits to all replicas answers again: limit 'partner' has ");
     }
 
+    static Stream<Named<Supplier<ClusterEngine>>> wrongEngines() {
+        Answer answer = new Answer(5, 5, 0, 0, Duration.ZERO, 0, List.of(), null);
+        return Stream.of(
+                wrong("fails with an error", failing(new AssertionError("broken engine"))),
+                wrong("needs too much stack", failing(new StackOverflowError())),
+                wrong("needs too much memory", failing(new OutOfMemoryError("broken engine"))),
+                wrong("interrupts its thread", claims -> {
+                    Thread.currentThread().interrupt();
+                    throw new IllegalStateException("interrupted");
+                }),
+                wrong("returns null", claims -> null),
+                wrong("returns no answer", claims -> List.of()),
+                wrong("returns an answer that is null", claims -> Arrays.asList((Answer) null)),
+                wrong("returns too many answers", claims -> List.of(answer, answer)),
+                wrong("is null", null),
+                Named.of("cannot be made", () -> {
+                    throw new IllegalStateException("no connection factory");
+                }));
+    }
+
+    private static Named<Supplier<ClusterEngine>> wrong(String what, @Nullable ClusterEngine engine) {
+        return Named.of(what, () -> engine);
+    }
+
+    private static ClusterEngine failing(Error error) {
+        return claims -> {
+            throw error;
+        };
+    }
+
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "error",
-                "overflow",
-                "memory",
-                "interrupt",
-                "null",
-                "none",
-                "nothing",
-                "more",
-                "supplier",
-                "no engine"
-            })
-    void anEngineThatDoesNotAnswerAsItOughtToCountsAsAway(String fault) throws Exception {
-        CompletableFuture<ClusterEngine> made = new CompletableFuture<>();
-        engines = made::join;
+    @MethodSource("wrongEngines")
+    void anEngineThatDoesNotAnswerAsItOughtToCountsAsAway(Supplier<ClusterEngine> wrong) throws Exception {
+        CompletableFuture<Supplier<ClusterEngine>> made = new CompletableFuture<>();
+        engines = () -> made.join().get();
         TaskLimit limit = share(NEVER, OnFailure.REJECT);
         Request call = new Request(limit);
         assertThat(call.asks()).isNull();
-        if (fault.equals("supplier")) {
-            made.completeExceptionally(new IllegalStateException("no connection factory"));
-        } else {
-            made.complete(engine(fault));
-        }
+        made.complete(wrong);
         lost.get(5, TimeUnit.MINUTES);
         assertThat(new Request(limit).asks()).isEqualTo(Reason.NO_LEASE);
         assertThat(call.granted).isNotDone();
@@ -149,41 +163,11 @@ class ClusterFaultsTests {
 
         engines = () -> this::exchange;
         call.granted.get(5, TimeUnit.MINUTES);
-        lines.await(Level.INFO);
+        awaitLine(Level.INFO);
         assertThat(new Request(limit).asks()).isNull();
-        assertThat(lines.all()).hasSize(2);
-        assertThat(lines.all().get(0)).contains(": limit 'partner' rejects new calls. Check");
-    }
-
-    private static @Nullable ClusterEngine engine(String fault) {
-        return switch (fault) {
-            case "error" ->
-                claims -> {
-                    throw new AssertionError("broken engine");
-                };
-            case "overflow" ->
-                claims -> {
-                    throw new StackOverflowError();
-                };
-            case "memory" ->
-                claims -> {
-                    throw new OutOfMemoryError("broken engine");
-                };
-            case "interrupt" ->
-                claims -> {
-                    Thread.currentThread().interrupt();
-                    throw new IllegalStateException("interrupted");
-                };
-            case "null" -> claims -> null;
-            case "none" -> claims -> List.of();
-            case "nothing" -> claims -> Arrays.asList((Answer) null);
-            case "more" ->
-                claims -> {
-                    Answer answer = new Answer(5, 5, 0, 0, Duration.ZERO, 0, List.of(), null);
-                    return List.of(answer, answer);
-                };
-            default -> null;
-        };
+        assertThat(lines).hasSize(2);
+        assertThat(log.events).isEmpty();
+        assertThat(lines.getFirst()).contains(": limit 'partner' rejects new calls. Check");
     }
 
     @ParameterizedTest
@@ -198,16 +182,17 @@ class ClusterFaultsTests {
             OnFailure onFailure, @Nullable Integer replicas, String what) throws Exception {
         memory.fail();
         share(new ClusterSettings("shop", NEVER, BEAT, onFailure, replicas), limit("partner"));
-        lines.await(Level.WARN);
+        awaitLine(Level.WARN);
         memory.heal();
-        lines.await(Level.INFO);
+        awaitLine(Level.INFO);
 
-        assertThat(lines.all()).hasSize(2);
-        assertThat(lines.all().getFirst())
+        assertThat(lines).hasSize(2);
+        assertThat(log.events).isEmpty();
+        assertThat(lines.getFirst())
                 .isEqualTo("The engine that lends permits to all replicas gives no answer"
                         + " (java.io.IOException: engine down): limit 'partner' " + what + ". Check the engine and the"
                         + " network; as soon as it answers, it lends permits again");
-        assertThat(lines.all().getLast())
+        assertThat(lines.getLast())
                 .startsWith("The engine that lends permits to all replicas answers again: limit 'partner' has ");
     }
 
@@ -217,10 +202,11 @@ class ClusterFaultsTests {
         engines = () -> server;
         TaskLimit limit = share(NEVER, OnFailure.WAIT);
         assertThat(new Request(limit).asks()).isNull();
-        lines.await(Level.INFO);
+        awaitLine(Level.INFO);
         until(() -> server.exchanges().size() > 2);
+        assertThat(log.events).isEmpty();
 
-        assertThat(lines.all())
+        assertThat(lines)
                 .containsExactly(
                         "Limit 'partner' is lent no more permits for 24h, because the engine may not know of all calls that"
                                 + " run");
@@ -244,19 +230,6 @@ class ClusterFaultsTests {
     }
 
     @Test
-    void allLimitsGoInOneExchange() throws Exception {
-        TaskLimit limit =
-                share(new ClusterSettings("shop", NEVER, NEVER, OnFailure.WAIT, null), limit("partner"), limit("mail"));
-        Request call = new Request(limit);
-        assertThat(call.asks()).isNull();
-        call.granted.get(5, TimeUnit.MINUTES);
-        assertThat(memory.exchanges().get(0)).extracting(Claim::limit).containsExactlyInAnyOrder("partner", "mail");
-        assertThat(memory.exchanges().get(0))
-                .extracting(Claim::member)
-                .allMatch(name -> name.matches("shop-[0-9a-z]{4}"));
-    }
-
-    @Test
     void aRefusedClaimIsTheFailureOfOneLimit() throws Exception {
         AtomicBoolean refuses = new AtomicBoolean(true);
         engines = () -> claims -> {
@@ -272,48 +245,38 @@ class ClusterFaultsTests {
 
         begins(new Request(limits.get("mail")));
         lost.get(5, TimeUnit.MINUTES);
-        lines.await(Level.WARN);
+        awaitLine(Level.WARN);
 
         assertThat(outcomes).contains(Outcome.ERROR);
         assertThat(new Request(limits.get("partner")).asks()).isEqualTo(Reason.NO_LEASE);
-        assertThat(lines.all().getFirst())
+        assertThat(lines.getFirst())
                 .startsWith("The engine that lends permits to all replicas refuses claims (wrong type): ")
                 .contains("limit 'mail' has ")
                 .contains("limit 'partner' rejects new calls");
         refuses.set(false);
-        lines.await(Level.INFO);
+        awaitLine(Level.INFO);
         begins(new Request(limits.get("partner")));
-    }
-
-    @Tag("slow")
-    @Test
-    void stopWaitsForAnEngineThatHangsOnlyForAMoment() throws Exception {
-        asksAtEachBeat(share(NEVER, OnFailure.WAIT));
-        MemoryEngine.Gate gate = memory.hang();
-        gate.awaitArrival();
-        shares.stop(); // returns
-        shares.start();
-        Thread.currentThread().interrupt();
-        shares.stop();
-        assertThat(Thread.interrupted()).as("the interrupt is kept").isTrue();
-        memory.heal();
-        gate.open();
     }
 
     /** Its client may be closed next. */
     @Tag("slow")
     @Test
-    void anExchangeThatHangsDoesNotOutliveTheStop() throws Exception {
+    void stopWaitsForAnExchangeThatHangsOnlyForAMomentAndInterruptsIt() throws Exception {
         asksAtEachBeat(share(NEVER, OnFailure.WAIT));
-        MemoryEngine.Gate gate = memory.hang();
-        gate.awaitArrival();
-        shares.stop();
-        Outcome outcome = outcomes.poll(1, TimeUnit.MINUTES);
+        memory.hang().awaitArrival();
+
+        shares.stop(); // returns
+
+        Outcome outcome = Outcome.SUCCESS;
         while (outcome == Outcome.SUCCESS) {
             outcome = outcomes.poll(1, TimeUnit.MINUTES);
         }
         assertThat(outcome).isEqualTo(Outcome.ERROR);
         assertThat(interrupted).hasValue(1);
+        shares.start();
+        Thread.currentThread().interrupt();
+        shares.stop();
+        assertThat(Thread.interrupted()).as("the interrupt is kept").isTrue();
     }
 
     @Test
@@ -358,8 +321,8 @@ class ClusterFaultsTests {
         limits.all().forEach(shares::add);
 
         begins(new Request(limits.get("partner"))).ends();
-        lines.await(Level.WARN);
-        assertThat(lines.all().getFirst())
+        awaitLine(Level.WARN);
+        assertThat(lines.getFirst())
                 .contains("does not answer: limit 'partner' goes on alone with 5 of 5 permits");
         made.complete(memory);
     }
@@ -370,7 +333,7 @@ class ClusterFaultsTests {
         assertThat(outcomes.poll(5, TimeUnit.MINUTES)).isEqualTo(Outcome.SUCCESS);
         memory.fail();
         shares.stop();
-        assertThat(lines.all()).isEmpty();
+        assertThat(log.events).isEmpty();
         assertThat(losses).hasValue(0);
     }
 
@@ -434,9 +397,7 @@ class ClusterFaultsTests {
 
     /** A call waits, because another replica has one of the permits. */
     private void asksAtEachBeat(TaskLimit limit) throws Exception {
-        Duration zero = Duration.ZERO;
-        Claim other = new Claim("partner", "other", 1, 0, zero, zero, 5, 0, 1, 1, 0, zero, NEVER);
-        assertThat(memory.exchange(List.of(other))).hasSize(1);
+        memory.answer(holding("other", 5, 1, 1, 1));
         List<Request> calls = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             calls.add(new Request(limit));
@@ -450,42 +411,12 @@ class ClusterFaultsTests {
         return call.granted.get(5, TimeUnit.MINUTES);
     }
 
-    /** What is logged. */
-    private static final class Lines extends AppenderBase<ILoggingEvent> {
-
-        private final List<ILoggingEvent> events = new ArrayList<>();
-        private final BlockingQueue<Level> levels = new LinkedBlockingQueue<>();
-        private final Logger logger = (Logger) LoggerFactory.getLogger(TaskLimit.class);
-        private final @Nullable Level before = logger.getLevel();
-
-        void begin() {
-            logger.setLevel(Level.INFO);
-            start();
-            logger.addAppender(this);
-        }
-
-        void end() {
-            logger.detachAppender(this);
-            logger.setLevel(before);
-            stop();
-        }
-
-        @Override
-        protected synchronized void append(ILoggingEvent event) {
-            events.add(event);
-            levels.add(event.getLevel());
-        }
-
-        synchronized List<String> all() {
-            return events.stream().map(ILoggingEvent::getFormattedMessage).toList();
-        }
-
-        void await(Level level) throws InterruptedException {
-            Level next = levels.poll(5, TimeUnit.MINUTES);
-            while (next != null && !next.equals(level)) {
-                next = levels.poll(5, TimeUnit.MINUTES);
-            }
-            assertThat(next).isEqualTo(level);
-        }
+    /** Reads what is logged, to the first line of this level. */
+    private void awaitLine(Level level) throws InterruptedException {
+        ILoggingEvent event;
+        do {
+            event = log.next();
+            lines.add(event.getFormattedMessage());
+        } while (!event.getLevel().equals(level));
     }
 }

@@ -336,9 +336,6 @@ class ClusterShareTests {
         Replica d = new Replica("d", limit().withOnFailure(OnFailure.REJECT), OnFailure.WAIT, null);
         neverReached(d);
         assertThat(d.refusal()).isEqualTo(Reason.NO_LEASE);
-        Replica e = new Replica("e", limit(), OnFailure.WAIT, null);
-        neverReached(e);
-        assertThat(e.refusal()).isNull();
     }
 
     // what is seen from outside

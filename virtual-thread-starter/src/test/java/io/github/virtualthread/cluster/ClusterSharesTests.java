@@ -83,7 +83,6 @@ class ClusterSharesTests {
             }
         }
         CompletableFuture.allOf(calls.toArray(CompletableFuture[]::new)).get(5, TimeUnit.MINUTES);
-        System.out.println(count + " replicas, most " + most);
         assertThat(most).hasValueLessThanOrEqualTo(limit.permits()).hasPositiveValue();
     }
 
@@ -126,5 +125,6 @@ class ClusterSharesTests {
         until(() -> replica.limits.names().stream()
                 .allMatch(name -> replica.state(name).lending() == Lending.LENT));
         assertThat(memory.exchanges().subList(0, 3)).extracting(List::size).containsExactly(100, 100, 50);
+        assertThat(memory.exchanges().getFirst().getFirst().member()).matches("shop-[0-9a-z]{4}");
     }
 }

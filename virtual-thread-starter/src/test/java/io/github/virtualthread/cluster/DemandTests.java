@@ -1,5 +1,6 @@
 package io.github.virtualthread.cluster;
 
+import static io.github.virtualthread.cluster.TestClaims.holding;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.limit.LimitExceededException.Reason;
@@ -44,16 +45,12 @@ class DemandTests {
         return new ClockedReplica(settings, cluster, timer, () -> nanos, () -> asked = true);
     }
 
-    private void use(LimitSettings settings) {
-        replica = replica(settings);
-    }
-
     // traffic
 
     @ParameterizedTest
     @ValueSource(ints = {0, 100})
     void aLimitWithoutCallsAsksThreeTimesPerLease(int queueCapacity) {
-        use(LimitSettings.of("partner", PERMITS).withClusterPermits(PERMITS).withQueueCapacity(queueCapacity));
+        replica = replica(LimitSettings.of("partner", PERMITS).withClusterPermits(PERMITS).withQueueCapacity(queueCapacity));
         run(LEASE);
         exchanges = 0;
 
@@ -65,7 +62,7 @@ class DemandTests {
     @ParameterizedTest
     @ValueSource(ints = {1, 3, 20})
     void aLimitWithFewCallsAsksOnceForEachAndThreeTimesPerLeaseAtMost(int permits) {
-        use(LimitSettings.of("partner", permits).withClusterPermits(permits));
+        replica = replica(LimitSettings.of("partner", permits).withClusterPermits(permits));
         run(LEASE);
         exchanges = 0;
         for (int i = 0; i < 20; i++) {
@@ -79,7 +76,7 @@ class DemandTests {
 
     @Test
     void aLimitWithoutAQueueThatRefusesCallsAsksAtTheBeatAtMost() {
-        use(LimitSettings.of("partner", 2).withClusterPermits(2).withQueueCapacity(0));
+        replica = replica(LimitSettings.of("partner", 2).withClusterPermits(2).withQueueCapacity(0));
         other(1, 1);
         run(LEASE);
         assertThat(replica.refusal()).isNotNull();
@@ -155,7 +152,7 @@ class DemandTests {
 
     @Test
     void aLimitWithoutAQueueKeepsItsShare() {
-        use(LimitSettings.of("partner", PERMITS).withClusterPermits(PERMITS).withQueueCapacity(0));
+        replica = replica(LimitSettings.of("partner", PERMITS).withClusterPermits(PERMITS).withQueueCapacity(0));
         assertThat(replica.refusal()).isEqualTo(Reason.QUEUE_FULL);
         exchange();
         assertThat(replica.ask().isRunning())
@@ -179,7 +176,7 @@ class DemandTests {
 
     @Test
     void aSmallerNumberIsFairBeforeTheEngineKnowsIt() {
-        use(LimitSettings.of("partner", 8).withClusterPermits(PERMITS));
+        replica = replica(LimitSettings.of("partner", 8).withClusterPermits(PERMITS));
         other(10, 30);
         replica.asks(30);
         exchange();
@@ -191,15 +188,6 @@ class DemandTests {
     }
 
     // the pace
-
-    @Test
-    void itAsksAgainWhenAThirdOfTheLeaseIsOver() {
-        settle();
-
-        assertThat(replica.share.untilClaim()).isEqualTo(THIRD);
-        nanos += THIRD;
-        assertThat(replica.share.untilClaim()).isZero();
-    }
 
     @Test
     void itAsksAtTheBeatWhileCallsWait() {
@@ -263,7 +251,7 @@ class DemandTests {
 
     @Test
     void whoHasTheLastPermitGivesItBackAtTheBeatAfterItsCall() {
-        use(LimitSettings.of("partner", 1).withClusterPermits(1));
+        replica = replica(LimitSettings.of("partner", 1).withClusterPermits(1));
         other(0, 0);
         replica.ask();
         settle();
@@ -295,16 +283,6 @@ class DemandTests {
         replica.ask();
         run(Duration.ofMillis(5));
         assertThat(replica.running()).isEqualTo(replica.calls());
-    }
-
-    @Test
-    void itNeverAsksAgainAndAgainWithoutAReason() {
-        for (int wanted : List.of(0, 1, 5, PERMITS)) {
-            replica.asks(wanted);
-            run(Duration.ofSeconds(1));
-            assertThat(exchangesIn(LEASE)).as("%d calls", wanted).isLessThanOrEqualTo(4);
-            replica.end(PERMITS);
-        }
     }
 
     // calls that find no permit
@@ -347,7 +325,7 @@ class DemandTests {
     /** At this moment it knows of nothing more, and does not look again for a third of the lease. */
     @Test
     void aLimitThatMayRunMoreCallsAsksAtOnce() {
-        use(LimitSettings.of("partner", 3).withClusterPermits(PERMITS));
+        replica = replica(LimitSettings.of("partner", 3).withClusterPermits(PERMITS));
         replica.asks(8);
         settle();
         assertThat(replica.share.untilClaim()).isEqualTo(THIRD);
@@ -360,40 +338,9 @@ class DemandTests {
         assertThat(replica.running()).isEqualTo(replica.calls());
     }
 
-    @Test
-    void aSmallerNumberOfPermitsIsToldAtOnceAlsoByWhoHasNoCalls() {
-        settle();
-        asked = false;
-
-        replica.limit.setClusterPermits(5);
-
-        assertThat(asked).isTrue();
-        assertThat(replica.share.untilClaim()).isZero();
-    }
-
     /** Another replica that claims this, and lives for long. */
     private void other(int holds, int wants) {
-        Duration zero = Duration.ZERO;
-        int permits = replica.limit.clusterPermits();
-        Claim claim = new Claim(
-                "partner",
-                "zz",
-                ++otherClaims,
-                0,
-                zero,
-                zero,
-                permits,
-                0,
-                holds,
-                wants,
-                holds,
-                zero,
-                Duration.ofHours(1));
-        try {
-            assertThat(engine.exchange(List.of(claim))).hasSize(1);
-        } catch (Exception impossible) {
-            throw new AssertionError(impossible);
-        }
+        engine.answer(holding("zz", replica.limit.clusterPermits(), ++otherClaims, holds, wants));
     }
 
     /** As many exchanges as it needs until it has nothing to tell, by a clock that stands. */

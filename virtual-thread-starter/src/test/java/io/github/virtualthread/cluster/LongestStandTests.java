@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -61,18 +60,7 @@ class LongestStandTests {
                 .mapToLong(each -> Math.max(each.longestStand, END - each.last))
                 .max()
                 .orElseThrow());
-        double most = most(permits, count, millis);
-        System.out.printf(
-                Locale.ROOT,
-                "N=%d R=%d d=%d ms: longest stand %.0f ms, at most %.0f; calls %s; exchanges %s%n",
-                permits,
-                count,
-                millis,
-                stand,
-                most,
-                replicas.stream().map(each -> each.begun).toList(),
-                replicas.stream().map(each -> each.exchanges).toList());
-        assertThat(stand).isLessThanOrEqualTo(most);
+        assertThat(stand).as("of %s", replicas).isLessThanOrEqualTo(most(permits, count, millis));
         int all = replicas.stream().mapToInt(each -> each.begun).sum();
         assertThat(replicas).allMatch(each -> each.begun > all / count * 8 / 10);
     }
@@ -88,8 +76,9 @@ class LongestStandTests {
         run();
 
         Replica last = replicas.getLast();
-        print("busy");
-        assertThat(millis(Math.max(last.longestStand, END - last.last))).isLessThanOrEqualTo(most(permits, 3, millis));
+        assertThat(millis(Math.max(last.longestStand, END - last.last)))
+                .as("of %s", replicas)
+                .isLessThanOrEqualTo(most(permits, 3, millis));
     }
 
     @Test
@@ -100,18 +89,10 @@ class LongestStandTests {
 
         run();
 
-        print("seldom");
         assertThat(replicas).allMatch(each -> millis(each.longestWait) <= 300);
         assertThat(replicas)
                 .as("asks for a permit, gives it back, and keeps its lease")
                 .allMatch(each -> each.exchanges <= 3 * each.begun + 3);
-    }
-
-    private void print(String what) {
-        System.out.println(what + " calls "
-                + replicas.stream().map(each -> each.begun).toList() + "; exchanges "
-                + replicas.stream().map(each -> each.exchanges).toList() + "; longest waits "
-                + replicas.stream().map(each -> millis(each.longestWait)).toList());
     }
 
     private static double most(int permits, int count, int millis) {
@@ -254,11 +235,7 @@ class LongestStandTests {
             Claim made = claim;
             assertThat(made).isNotNull();
             if (answer == null) {
-                try {
-                    answer = engine.exchange(List.of(made)).getFirst();
-                } catch (Exception impossible) {
-                    throw new AssertionError(impossible);
-                }
+                answer = engine.answer(made);
                 arrival = nanos + WAY;
             } else {
                 assertThat(share.answered(made, answer, sent)).isTrue();
@@ -284,6 +261,11 @@ class LongestStandTests {
                 next = Math.min(next, each.end);
             }
             return waiting == 0 && running.isEmpty() && calls.isEmpty() ? Math.min(next, nextCall) : next;
+        }
+
+        @Override
+        public String toString() {
+            return begun + " calls in " + exchanges + " exchanges, the longest wait " + millis(longestWait) + " ms";
         }
     }
 }

@@ -48,15 +48,6 @@ class LostDataTests extends ClockedLedger {
     }
 
     @Test
-    void noShareGrowsAfterDataWereLostAlsoIfANewMemberComesFirst() {
-        a.ask(0, 5);
-        loseData();
-
-        assertThat(b.ask(0, 9).share()).isZero();
-        assertThat(a.ask(5, 9).share()).isEqualTo(5);
-    }
-
-    @Test
     void noShareGrowsForTheTimeOfALeaseAfterDataWereRestored() {
         a.ask(0, 1);
         b.ask(0, 1);
@@ -70,17 +61,6 @@ class LostDataTests extends ClockedLedger {
         assertThat(answer.noGrowthFor()).hasMillis(LEASE);
         assertThat(a.ask(1, 2).share()).as("a member that has lost nothing").isEqualTo(1);
         assertThat(c.ask(0, 1).share()).as("a new member").isZero();
-    }
-
-    @Test
-    void noShareGrowsIfAMemberHadAnAnswerThatIsMissing() {
-        a.ask(0, 1);
-        Runnable restore = backup();
-        b.ask(0, 5);
-        restore.run();
-
-        assertThat(b.ask(5, 6).share()).as("is not known at all").isEqualTo(5);
-        assertThat(a.ask(1, 9).share()).isEqualTo(1);
     }
 
     @Test
@@ -191,15 +171,6 @@ class LostDataTests extends ClockedLedger {
         assertThat(c.ask(0, 1).share()).as("the next one").isZero();
         now += LEASE;
         assertThat(b.ask(0, 4).share()).isEqualTo(4);
-    }
-
-    @Test
-    void aMemberThatComesBackIsLentWhatIsFreeAlsoIfAllOthersAreSilent() {
-        a.ask(0, 3);
-        b.ask(0, 3);
-        now += LEASE;
-
-        assertThat(b.ask(3, 10).share()).isEqualTo(10);
     }
 
     @ParameterizedTest

@@ -118,13 +118,18 @@ public final class MemoryEngine implements ClusterEngine {
         return store.backup();
     }
 
-    /** Members that live now, in the order of their names. */
-    public synchronized List<Answer.Other> members(String limit) {
+    /** The answer to one claim, which no fault meets. */
+    public synchronized Answer answer(Claim claim) {
         try {
-            return limits.exchange(List.of(goodbye(limit, "", 1))).getFirst().others();
-        } catch (Exception failure) {
-            throw new AssertionError(failure);
+            return limits.exchange(List.of(claim)).getFirst();
+        } catch (Exception impossible) {
+            throw new AssertionError(impossible);
         }
+    }
+
+    /** Members that live now, in the order of their names. */
+    public List<Answer.Other> members(String limit) {
+        return answer(goodbye(limit, "", 1)).others();
     }
 
     /** Number of permits of a limit that are lent now, to all members. */

@@ -116,7 +116,7 @@ class StoredLimitsTests {
     @Test
     void aLimitThatOthersReplaceEachTimeRefusesItsOwnClaimOnly() throws Exception {
         long[] number = {0};
-        beforeReplace = others -> others.exchange(List.of(claim("partner", "b", ++number[0], 0, 0, 0)));
+        beforeReplace = others -> others.exchange(List.of(claim("partner", "b", ++number[0], 0, 0, 0, LONG)));
 
         List<Answer> answers = limits.exchange(List.of(claim("partner", "a", 4), claim("mail", "a", 4)));
 

@@ -17,14 +17,16 @@ public final class TestClaims {
         return claim(limit, member, 1, 0, 0, asks, LONG);
     }
 
-    public static Claim claim(String limit, String member, long number, long last, int holds, int asks) {
-        return claim(limit, member, number, last, holds, asks, LONG);
-    }
-
     public static Claim claim(
             String limit, String member, long number, long last, int holds, int asks, Duration lease) {
         Duration none = Duration.ZERO;
         return new Claim(limit, member, number, last, none, none, PERMITS, 0, holds, asks, asks, none, lease);
+    }
+
+    /** Of a member that holds this, and asks for nothing more. */
+    public static Claim holding(String member, int permits, long number, int holds, int wants) {
+        Duration none = Duration.ZERO;
+        return new Claim("partner", member, number, 0, none, none, permits, 0, holds, wants, holds, none, LONG);
     }
 
     public static Claim goodbye(String limit, String member, long number) {

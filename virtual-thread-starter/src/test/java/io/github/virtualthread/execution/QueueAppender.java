@@ -13,9 +13,9 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.slf4j.LoggerFactory;
 
 /** What one class logs at WARN and above, or at another level, from whatever thread, until the end of the test; tests can wait for it. */
-final class QueueAppender extends AppenderBase<ILoggingEvent> implements AfterEachCallback {
+public final class QueueAppender extends AppenderBase<ILoggingEvent> implements AfterEachCallback {
 
-    final BlockingQueue<ILoggingEvent> events = new LinkedBlockingQueue<>();
+    public final BlockingQueue<ILoggingEvent> events = new LinkedBlockingQueue<>();
     private final Logger logger;
     private final Level level;
 
@@ -23,7 +23,7 @@ final class QueueAppender extends AppenderBase<ILoggingEvent> implements AfterEa
         this(source, Level.WARN);
     }
 
-    QueueAppender(Class<?> source, Level level) {
+    public QueueAppender(Class<?> source, Level level) {
         this.level = level;
         logger = (Logger) LoggerFactory.getLogger(source);
         start();
@@ -32,7 +32,7 @@ final class QueueAppender extends AppenderBase<ILoggingEvent> implements AfterEa
 
     /** The next event, null if none comes. */
     @Nullable
-    ILoggingEvent next() throws InterruptedException {
+    public ILoggingEvent next() throws InterruptedException {
         return events.poll(2, TimeUnit.MINUTES);
     }
 

@@ -1,5 +1,6 @@
 package io.github.virtualthread.cluster.jdbc;
 
+import static io.github.virtualthread.cluster.TestClaims.LONG;
 import static io.github.virtualthread.cluster.TestClaims.claim;
 import static java.sql.Connection.TRANSACTION_READ_COMMITTED;
 import static java.sql.Connection.TRANSACTION_REPEATABLE_READ;
@@ -218,7 +219,7 @@ public abstract class JdbcStoreContract extends ClusterStoreContract {
             for (int round = 1; round <= 5; round++) {
                 int last = round - 1;
                 List<Answer> answers = together(
-                        members, i -> shared.exchange(List.of(claim(LIMIT, "member-" + i, last + 1, last, 0, 0)))
+                        members, i -> shared.exchange(List.of(claim(LIMIT, "member-" + i, last + 1, last, 0, 0, LONG)))
                                 .getFirst());
 
                 assertThat(answers).extracting(Answer::refusal).containsOnlyNulls();

@@ -48,17 +48,6 @@ class RedisClusterEngineTests extends RedisClientContract {
     }
 
     @Test
-    void clustersHaveNothingInCommon() {
-        redis.engine().exchange(List.of(claim("partner", 1, LONG)));
-
-        Answer other = redis.engineOf(redis.cluster() + "b")
-                .exchange(List.of(claim("b", "partner", 1, LONG)))
-                .getFirst();
-
-        assertThat(other.others()).isEmpty();
-    }
-
-    @Test
     void aKeyExpiresAMonthAfterTheLastClaim() {
         redis.engine().exchange(List.of(claim("partner", 1, Duration.ofSeconds(10))));
         assertThat(daysToLive()).isEqualTo(30);

@@ -87,12 +87,8 @@ public final class TestRedis implements AutoCloseable {
     /** Of a cluster that has no data. */
     RedisClusterEngine newEngine() {
         cluster = "shop " + CLUSTERS.incrementAndGet();
-        engine = engineOf(cluster);
+        engine = new RedisClusterEngine(connections, cluster);
         return engine;
-    }
-
-    RedisClusterEngine engineOf(String name) {
-        return new RedisClusterEngine(connections, name);
     }
 
     /** The last one. */

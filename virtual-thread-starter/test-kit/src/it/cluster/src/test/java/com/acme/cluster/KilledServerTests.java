@@ -1,126 +1,87 @@
 package com.acme.cluster;
 
+import static io.github.virtualthread.cluster.TestApplication.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.acme.servers.MariaDb;
+import com.acme.servers.MariaDb;
 import com.zaxxer.hikari.HikariDataSource;
-import io.github.virtualthread.VirtualThread;
+import io.github.virtualthread.cluster.ClusterSettings;
+import io.github.virtualthread.cluster.StoredLimits;
+import io.github.virtualthread.cluster.TestApplication;
 import io.github.virtualthread.cluster.jdbc.JdbcClusterStore;
+import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.limit.LimitSettings.OnFailure;
 import io.github.virtualthread.limit.TaskLimit.ClusterState.Lending;
-import io.github.virtualthread.limit.TaskLimits;
-import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
-import org.springframework.beans.factory.annotation.Value;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.builder.SpringApplicationBuilder;
-import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 
 /** Three applications with one limit, and a MariaDB that is killed again and again. */
 class KilledServerTests {
 
     private static final int PERMITS = 20;
     private static final int PARTS = 18; // 6 for each application
+    private static final ClusterSettings SETTINGS =
+            new ClusterSettings("shop", Duration.ofSeconds(1), Duration.ofMillis(100), OnFailure.LOCAL_SHARE, 3);
 
-    private static final AtomicInteger running = new AtomicInteger();
-    private static final AtomicInteger most = new AtomicInteger();
-    private static volatile boolean ends;
-
-    @Configuration
-    @EnableAutoConfiguration
-    static class Application {
-
-        @Bean
-        HikariDataSource dataSource(@Value("${url}") String url) {
-            HikariDataSource pool = new HikariDataSource();
-            pool.setJdbcUrl(url);
-            pool.setUsername("root");
-            pool.setMaximumPoolSize(2);
-            return pool;
-        }
-
-        @Bean
-        JdbcClusterStore store(HikariDataSource pool) throws SQLException {
-            JdbcClusterStore store = new JdbcClusterStore(pool, "shop");
-            store.initialize();
-            return store;
-        }
-
-        @Bean
-        Partner partner() {
-            return new Partner();
-        }
-    }
-
-    static class Partner {
-
-        @VirtualThread("partner")
-        CompletableFuture<Void> call() {
-            most.accumulateAndGet(running.incrementAndGet(), Math::max);
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
-            running.decrementAndGet();
-            return CompletableFuture.completedFuture(null);
-        }
-    }
+    private final List<TestApplication> replicas = new ArrayList<>();
+    private final AtomicInteger running = new AtomicInteger();
+    private final AtomicInteger most = new AtomicInteger();
+    private volatile boolean ends;
 
     @Test
     void aMariaDbThatIsKilledFourTimesExceedsNothing() throws Exception {
         MariaDb server = MariaDb.started();
-        List<ConfigurableApplicationContext> replicas = new ArrayList<>();
-        try {
+        try (HikariDataSource pool = new HikariDataSource()) {
+            pool.setJdbcUrl(server.url());
+            pool.setUsername("root");
+            JdbcClusterStore store = new JdbcClusterStore(pool, "shop");
+            store.initialize();
+            LimitSettings limit = LimitSettings.of("partner", PERMITS).withClusterPermits(PERMITS);
             for (int i = 0; i < 3; i++) {
-                replicas.add(new SpringApplicationBuilder(Application.class)
-                        .properties(
-                                "url=" + server.url(),
-                                "virtual-thread.limits.partner.cluster-permits=" + PERMITS,
-                                "virtual-thread.cluster.replicas=3",
-                                "virtual-thread.cluster.lease=1s",
-                                "virtual-thread.cluster.beat=100ms")
-                        .run());
+                TestApplication replica = new TestApplication(new StoredLimits(store), SETTINGS, List.of(limit));
+                replicas.add(replica);
                 for (int caller = 0; caller < 60; caller++) {
-                    callAgain(replicas.getLast().getBean(Partner.class));
+                    callAgain(replica);
                 }
             }
-            await(replicas, Lending.LENT, PERMITS);
+            await(Lending.LENT, PERMITS);
             for (int kill = 0; kill < 4; kill++) {
                 server.kill();
-                await(replicas, Lending.ALONE, PARTS);
+                await(Lending.ALONE, PARTS);
                 server.start();
-                await(replicas, Lending.LENT, PERMITS);
+                await(Lending.LENT, PERMITS);
             }
 
             assertThat(most).hasValue(PERMITS);
         } finally {
             ends = true;
-            replicas.forEach(ConfigurableApplicationContext::close);
+            replicas.forEach(TestApplication::close);
             server.stop();
         }
     }
 
-    private static void callAgain(Partner partner) {
-        partner.call().whenComplete((nothing, failure) -> {
+    private void callAgain(TestApplication replica) {
+        replica.threads.submit("partner", this::call).whenComplete((nothing, failure) -> {
             if (!ends) {
-                callAgain(partner);
+                callAgain(replica);
             }
         });
     }
 
-    private static void await(List<ConfigurableApplicationContext> replicas, Lending lending, int calls) {
-        long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(5);
-        while (running.get() != calls || !replicas.stream().allMatch(replica -> lending(replica) == lending)) {
-            assertThat(System.nanoTime() - end).as("running: %s", running).isNegative();
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
-        }
+    private int call() {
+        most.accumulateAndGet(running.incrementAndGet(), Math::max);
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+        return running.decrementAndGet();
     }
 
-    private static Lending lending(ConfigurableApplicationContext replica) {
-        return replica.getBean(TaskLimits.class).get("partner").cluster().lending();
+    private void await(Lending lending, int calls) {
+        until(() -> running.get() == calls
+                && replicas.stream().allMatch(replica -> replica.state("partner").lending() == lending));
     }
 }
