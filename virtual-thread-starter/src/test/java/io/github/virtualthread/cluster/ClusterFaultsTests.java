@@ -322,8 +322,7 @@ class ClusterFaultsTests {
 
         begins(new Request(limits.get("partner"))).ends();
         awaitLine(Level.WARN);
-        assertThat(lines.getFirst())
-                .contains("does not answer: limit 'partner' goes on alone with 5 of 5 permits");
+        assertThat(lines.getFirst()).contains("does not answer: limit 'partner' goes on alone with 5 of 5 permits");
         made.complete(memory);
     }
 

@@ -50,7 +50,8 @@ class DemandTests {
     @ParameterizedTest
     @ValueSource(ints = {0, 100})
     void aLimitWithoutCallsAsksThreeTimesPerLease(int queueCapacity) {
-        replica = replica(LimitSettings.of("partner", PERMITS).withClusterPermits(PERMITS).withQueueCapacity(queueCapacity));
+        replica = replica(
+                LimitSettings.of("partner", PERMITS).withClusterPermits(PERMITS).withQueueCapacity(queueCapacity));
         run(LEASE);
         exchanges = 0;
 
@@ -152,7 +153,8 @@ class DemandTests {
 
     @Test
     void aLimitWithoutAQueueKeepsItsShare() {
-        replica = replica(LimitSettings.of("partner", PERMITS).withClusterPermits(PERMITS).withQueueCapacity(0));
+        replica = replica(
+                LimitSettings.of("partner", PERMITS).withClusterPermits(PERMITS).withQueueCapacity(0));
         assertThat(replica.refusal()).isEqualTo(Reason.QUEUE_FULL);
         exchange();
         assertThat(replica.ask().isRunning())
@@ -237,15 +239,16 @@ class DemandTests {
 
     @Test
     void itAsksAtTheBeatWhileFarMoreIsHeldThanIsFair() {
-        replica.asks(PERMITS);
+        replica.asks(15);
         settle();
-        other(0, 1);
+        other(0, 0); // which wants nothing
         exchange();
-        replica.end(PERMITS);
+        settle();
+        replica.end(15);
 
         assertThat(replica.share.untilClaim()).isEqualTo(BEAT);
         run(Duration.ofSeconds(1));
-        assertThat(replica.limit.lent()).isLessThan(PERMITS);
+        assertThat(replica.limit.lent()).isLessThan(15);
         assertThat(replica.share.untilClaim()).isGreaterThan(BEAT);
     }
 

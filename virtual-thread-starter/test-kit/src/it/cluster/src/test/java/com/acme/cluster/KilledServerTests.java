@@ -4,7 +4,6 @@ import static io.github.virtualthread.cluster.TestApplication.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.acme.servers.MariaDb;
-import com.acme.servers.MariaDb;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.virtualthread.cluster.ClusterSettings;
 import io.github.virtualthread.cluster.StoredLimits;
@@ -82,6 +81,7 @@ class KilledServerTests {
 
     private void await(Lending lending, int calls) {
         until(() -> running.get() == calls
-                && replicas.stream().allMatch(replica -> replica.state("partner").lending() == lending));
+                && replicas.stream()
+                        .allMatch(replica -> replica.state("partner").lending() == lending));
     }
 }
