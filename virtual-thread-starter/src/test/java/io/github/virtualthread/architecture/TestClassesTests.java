@@ -16,8 +16,6 @@ class TestClassesTests {
 
     private static final int MOST_LINES = 400;
 
-    private static final String STILL_TO_BE_DIVIDED = "/io/github/virtualthread/cluster/";
-
     private static final Pattern SOURCE = Pattern.compile("(?!.*/target/).*/src/.*\\.(java|kt)");
     private static final Pattern TEST = Pattern.compile("(?m)^ +@(Test|ParameterizedTest|RepeatedTest)\\b");
 
@@ -25,9 +23,8 @@ class TestClassesTests {
     void noneHasMoreThan400Lines() throws IOException {
         try (Stream<Path> files =
                 Stream.of("virtual-thread-starter", "sample-app").flatMap(TestClassesTests::sources)) {
-            List<Path> tests = files.filter(file -> TEST.matcher(read(file)).find())
-                    .filter(file -> !file.toString().contains(STILL_TO_BE_DIVIDED))
-                    .toList();
+            List<Path> tests =
+                    files.filter(file -> TEST.matcher(read(file)).find()).toList();
 
             assertThat(tests).hasSizeGreaterThan(200).allSatisfy(file -> assertThat(lines(file))
                     .as("lines of %s: divide it by type or by promise", Pages.ROOT.relativize(file))

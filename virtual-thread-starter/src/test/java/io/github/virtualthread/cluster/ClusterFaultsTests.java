@@ -17,7 +17,6 @@ import io.github.virtualthread.limit.TaskLimits;
 import io.github.virtualthread.timer.TaskTimer;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -26,10 +25,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -51,18 +48,15 @@ class ClusterFaultsTests {
 
     private final CompletableFuture<Void> lost = new CompletableFuture<>();
     private final AtomicInteger losses = new AtomicInteger();
-    private final AtomicInteger exchanging = new AtomicInteger();
-    private final AtomicInteger mostExchanging = new AtomicInteger();
-    private final AtomicInteger begunInterrupted = new AtomicInteger();
-    private final AtomicInteger interrupted = new AtomicInteger();
     private final MemoryEngine memory = new MemoryEngine(false);
+    private final CountedEngine counted = new CountedEngine(memory);
     private final TaskTimer timer = new TaskTimer("timer");
     private final List<String> lines = new ArrayList<>();
 
     @RegisterExtension
     private final QueueAppender log = new QueueAppender(TaskLimit.class, Level.INFO);
 
-    private volatile Supplier<ClusterEngine> engines = () -> this::exchange;
+    private volatile Supplier<ClusterEngine> engines = () -> counted;
     private @Nullable ClusterShares shares;
 
     @AfterEach
@@ -72,21 +66,10 @@ class ClusterFaultsTests {
             shares.stop();
         }
         timer.close();
-        assertThat(mostExchanging).as("exchanges at once").hasValueLessThanOrEqualTo(1);
-        assertThat(begunInterrupted).as("exchanges of interrupted threads").hasValue(0);
-    }
-
-    private List<Answer> exchange(List<Claim> claims) throws Exception {
-        mostExchanging.accumulateAndGet(exchanging.incrementAndGet(), Math::max);
-        begunInterrupted.addAndGet(Thread.currentThread().isInterrupted() ? 1 : 0);
-        try {
-            return memory.exchange(claims);
-        } catch (InterruptedException overdue) {
-            interrupted.incrementAndGet();
-            throw overdue;
-        } finally {
-            exchanging.decrementAndGet();
-        }
+        assertThat(counted.mostExchanging).as("exchanges at once").hasValueLessThanOrEqualTo(1);
+        assertThat(counted.begunInterrupted)
+                .as("exchanges of interrupted threads")
+                .hasValue(0);
     }
 
     @Test
@@ -100,7 +83,7 @@ class ClusterFaultsTests {
         begins(new Request(limit)).ends();
         assertThat(limit.cluster().lending()).isEqualTo(Lending.ALONE);
         gate.awaitArrival(); // the first has been interrupted
-        assertThat(interrupted).hasPositiveValue();
+        assertThat(counted.interrupted).hasPositiveValue();
         memory.heal();
         gate.open();
         awaitLine(Level.INFO);
@@ -116,38 +99,8 @@ class ClusterFaultsTests {
                 .startsWith("The engine that lends permits to all replicas answers again: limit 'partner' has ");
     }
 
-    static Stream<Named<Supplier<ClusterEngine>>> wrongEngines() {
-        Answer answer = new Answer(5, 5, 0, 0, Duration.ZERO, 0, List.of(), null);
-        return Stream.of(
-                wrong("fails with an error", failing(new AssertionError("broken engine"))),
-                wrong("needs too much stack", failing(new StackOverflowError())),
-                wrong("needs too much memory", failing(new OutOfMemoryError("broken engine"))),
-                wrong("interrupts its thread", claims -> {
-                    Thread.currentThread().interrupt();
-                    throw new IllegalStateException("interrupted");
-                }),
-                wrong("returns null", claims -> null),
-                wrong("returns no answer", claims -> List.of()),
-                wrong("returns an answer that is null", claims -> Arrays.asList((Answer) null)),
-                wrong("returns too many answers", claims -> List.of(answer, answer)),
-                wrong("is null", null),
-                Named.of("cannot be made", () -> {
-                    throw new IllegalStateException("no connection factory");
-                }));
-    }
-
-    private static Named<Supplier<ClusterEngine>> wrong(String what, @Nullable ClusterEngine engine) {
-        return Named.of(what, () -> engine);
-    }
-
-    private static ClusterEngine failing(Error error) {
-        return claims -> {
-            throw error;
-        };
-    }
-
     @ParameterizedTest
-    @MethodSource("wrongEngines")
+    @MethodSource("io.github.virtualthread.cluster.WrongEngines#all")
     void anEngineThatDoesNotAnswerAsItOughtToCountsAsAway(Supplier<ClusterEngine> wrong) throws Exception {
         CompletableFuture<Supplier<ClusterEngine>> made = new CompletableFuture<>();
         engines = () -> made.join().get();
@@ -161,7 +114,7 @@ class ClusterFaultsTests {
         assertThat(call.rejected).isNotDone();
         assertThat(limit.cluster().lending()).isEqualTo(Lending.LOST);
 
-        engines = () -> this::exchange;
+        engines = () -> counted;
         call.granted.get(5, TimeUnit.MINUTES);
         awaitLine(Level.INFO);
         assertThat(new Request(limit).asks()).isNull();
@@ -233,7 +186,7 @@ class ClusterFaultsTests {
     void aRefusedClaimIsTheFailureOfOneLimit() throws Exception {
         AtomicBoolean refuses = new AtomicBoolean(true);
         engines = () -> claims -> {
-            List<Answer> answers = new ArrayList<>(exchange(claims));
+            List<Answer> answers = new ArrayList<>(counted.exchange(claims));
             for (int i = 0; i < claims.size(); i++) {
                 if (refuses.get() && claims.get(i).limit().equals("partner")) {
                     answers.set(i, Answer.refused("wrong type"));
@@ -272,7 +225,7 @@ class ClusterFaultsTests {
             outcome = outcomes.poll(1, TimeUnit.MINUTES);
         }
         assertThat(outcome).isEqualTo(Outcome.ERROR);
-        assertThat(interrupted).hasValue(1);
+        assertThat(counted.interrupted).hasValue(1);
         shares.start();
         Thread.currentThread().interrupt();
         shares.stop();

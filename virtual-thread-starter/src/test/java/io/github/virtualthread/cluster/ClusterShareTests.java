@@ -3,45 +3,17 @@ package io.github.virtualthread.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.LimitSettings.OnFailure;
 import io.github.virtualthread.limit.TaskLimit.ClusterState;
 import io.github.virtualthread.limit.TaskLimit.ClusterState.Lending;
 import io.github.virtualthread.limit.TaskLimit.Member;
-import io.github.virtualthread.timer.TaskTimer;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
 
-/** Replicas that share a limit, by a clock that tests set: nothing happens but what they do. */
-@Timeout(300)
-class ClusterShareTests {
-
-    private static final Duration LEASE = Duration.ofSeconds(10);
-    private static final Duration VALID = Duration.ofSeconds(9);
-    private static final Duration STEP = Duration.ofMillis(200);
-    private static final Duration BEAT = Duration.ofMillis(100);
-    private static final int PERMITS = 20;
-
-    private final TaskTimer timer = new TaskTimer("timer");
-    private final MemoryEngine engine = new MemoryEngine(false);
-    private long nanos = Long.MAX_VALUE - TimeUnit.SECONDS.toNanos(20); // overflows soon
-    private final Replica a = new Replica("a");
-    private final Replica b = new Replica("b");
-    private final Replica c = new Replica("c");
-
-    @AfterEach
-    void closeTimer() {
-        timer.close();
-    }
+/** Leases, goodbyes and the numbers in force, of replicas that reach the engine. */
+class ClusterShareTests extends ClockedShares {
 
     // the lease
 
@@ -208,136 +180,6 @@ class ClusterShareTests {
                 .containsExactly(4L, 2L, BEAT.multipliedBy(2));
     }
 
-    @Test
-    void whoLeftIsNotAlone() {
-        Replica d = new Replica("d", 2);
-        d.exchange();
-        d.share.goodbye();
-        pass(Duration.ofHours(1));
-        d.share.look();
-
-        assertThat(d.limit.cluster().lending()).isEqualTo(Lending.LOST);
-
-        engine.fail();
-        d.exchange();
-        patience(d);
-        goAlone(d);
-        assertThat(d.limit.cluster().lending())
-                .as("it has begun again, and others may have its part")
-                .isEqualTo(Lending.LOST);
-
-        goAlone(d);
-        assertThat(d.limit.cluster().lending()).isEqualTo(Lending.ALONE);
-    }
-
-    // without the engine: of 20 permits, each of 3 replicas has 6
-
-    @Test
-    void itGoesOnAloneTwoLeasesAfterItsLastAnswer() {
-        Replica d = new Replica("d", 3);
-        learn(d);
-        d.asks(10);
-        engine.fail();
-        pass(VALID);
-        d.exchange();
-        patience(d);
-        assertThat(d.share.isAway()).isTrue();
-        assertThat(Duration.ofNanos(d.share.untilLook())).isEqualTo(LEASE);
-
-        pass(LEASE.minusNanos(1));
-        d.share.look();
-        assertThat(d.limit.cluster().lending())
-                .as("others may still have what is its part")
-                .isEqualTo(Lending.LOST);
-        pass(Duration.ofNanos(1));
-        d.share.look();
-
-        assertThat(d.limit.cluster().lending()).isEqualTo(Lending.ALONE);
-        assertThat(d.running()).isEqualTo(6);
-        assertThat(d.share.untilLook()).as("nothing more to see").isEqualTo(Long.MAX_VALUE);
-    }
-
-    @Test
-    void whatOthersMayUseAloneIsLentToNobody() {
-        Replica d = new Replica("d", 3);
-        d.asks(30);
-        learn(d);
-        assertThat(d.running()).isEqualTo(8);
-        assertThat(d.limit.cluster())
-                .extracting(ClusterState::kept, ClusterState::keptFor)
-                .containsExactly(12, 2);
-
-        learn(d, new Replica("e", 3), new Replica("f", 3));
-
-        assertThat(d.limit.cluster())
-                .extracting(ClusterState::kept, ClusterState::keptFor)
-                .containsExactly(0, 0);
-        assertThat(d.running()).isEqualTo(PERMITS);
-    }
-
-    @Test
-    void aloneItUsesItsPartOfTheNumberInForce() {
-        Replica d = new Replica("d", 2);
-        Replica e = new Replica("e", 2);
-        e.limit.setClusterPermits(5);
-        learn(e, d);
-        lose(d);
-        assertThat(d.limit.lent()).isEqualTo(2);
-
-        d.limit.setClusterPermits(3);
-        engine.fail();
-        d.exchange();
-        assertThat(d.limit.lent()).as("a smaller number, also alone").isEqualTo(1);
-    }
-
-    @Test
-    void aloneItUsesNoMoreThanThisReplicaMayRun() {
-        Replica d =
-                new Replica("d", LimitSettings.of("partner", 2).withClusterPermits(PERMITS), OnFailure.LOCAL_SHARE, 2);
-        neverReached(d);
-        d.asks(10);
-        assertThat(d.running()).isEqualTo(2);
-    }
-
-    @ParameterizedTest
-    @CsvSource({"3, 6, ALONE", "20, 1, ALONE", "21, 0, LOST", ", 0, LOST"})
-    void whoHasNeverReachedTheEngineUsesItsPartToo(@Nullable Integer replicas, int part, Lending lending) {
-        Replica d = new Replica("d", limit(), OnFailure.LOCAL_SHARE, replicas);
-        d.asks(10);
-        neverReached(d);
-        assertThat(d.limit.cluster().lending()).isEqualTo(lending);
-        assertThat(d.running()).isEqualTo(part);
-    }
-
-    @ParameterizedTest
-    @EnumSource(
-            value = OnFailure.class,
-            names = {"WAIT", "REJECT"})
-    void nothingBeginsWithoutTheEngine(OnFailure onFailure) {
-        Replica d = new Replica("d", limit(), onFailure, 2);
-        Request early = d.ask();
-        assertThat(d.refusal()).as("nobody has been asked yet").isNull();
-        neverReached(d);
-        assertThat(d.limit.cluster().lending()).isEqualTo(Lending.LOST);
-        assertThat(d.share.isAway()).isTrue();
-        assertThat(d.refusal()).isEqualTo(onFailure == OnFailure.REJECT ? Reason.NO_LEASE : null);
-        assertThat(early.isRunning()).isFalse();
-        assertThat(early.rejected).isNotDone();
-
-        engine.heal();
-        d.exchange();
-        assertThat(early.isRunning()).isTrue();
-        assertThat(d.share.isAway()).isFalse();
-        assertThat(d.refusal()).isNull();
-    }
-
-    @Test
-    void theSettingOfTheLimitComesFirst() {
-        Replica d = new Replica("d", limit().withOnFailure(OnFailure.REJECT), OnFailure.WAIT, null);
-        neverReached(d);
-        assertThat(d.refusal()).isEqualTo(Reason.NO_LEASE);
-    }
-
     // what is seen from outside
 
     @Test
@@ -365,95 +207,5 @@ class ClusterShareTests {
         assertThat(state.members().get(0))
                 .extracting(Member::holds, Member::wants)
                 .containsExactly(a.limit.lent(), 3);
-    }
-
-    private static LimitSettings limit() {
-        return LimitSettings.of("partner", PERMITS).withClusterPermits(PERMITS);
-    }
-
-    private void pass(Duration time) {
-        nanos += time.toNanos();
-        engine.pass(time);
-    }
-
-    /** They come to know each other, and the engine knows that they have their answers. */
-    private void learn(Replica... replicas) {
-        for (int i = 0; i < 4; i++) {
-            pass(BEAT);
-            for (Replica each : replicas) {
-                each.exchange();
-            }
-        }
-    }
-
-    /** The lease ends, and the engine does not answer. Afterwards it does. */
-    private void lose(Replica replica) {
-        engine.fail();
-        pass(replica.limit.cluster().leaseLeft());
-        replica.share.look();
-        replica.exchange();
-        patience(replica);
-        goAlone(replica);
-        engine.heal();
-    }
-
-    /** Two leases after the last answer. */
-    private void goAlone(Replica replica) {
-        pass(LEASE);
-        replica.share.look();
-    }
-
-    private void neverReached(Replica replica) {
-        engine.fail();
-        replica.exchange();
-        patience(replica);
-        goAlone(replica);
-        goAlone(replica);
-    }
-
-    private void patience(Replica replica) {
-        for (int i = 0; i < 5; i++) {
-            pass(STEP);
-            replica.share.look();
-        }
-    }
-
-    private final class Replica extends ClockedReplica {
-
-        Replica(String name) {
-            this(name, limit(), OnFailure.WAIT, null);
-        }
-
-        /** One of so many that may run without the engine. */
-        Replica(String name, int replicas) {
-            this(name, limit(), OnFailure.LOCAL_SHARE, replicas);
-        }
-
-        Replica(String name, LimitSettings settings, OnFailure onFailure, @Nullable Integer replicas) {
-            super(settings, new ClusterSettings(name, LEASE, BEAT, onFailure, replicas), timer, () -> nanos, () -> {});
-        }
-
-        /** Returns whether there was an answer, in time. */
-        boolean exchange() {
-            return answer(share.claim());
-        }
-
-        boolean answer(Claim claim) {
-            try {
-                return share.answered(claim, engine.exchange(List.of(claim)).get(0), nanos);
-            } catch (Exception failure) {
-                share.failed();
-                return false;
-            }
-        }
-
-        /** So many calls are lent permits, and run. */
-        void runs(int calls) {
-            asks(calls);
-            for (int i = 0; i < 3 && running() < calls; i++) {
-                exchange();
-            }
-            assertThat(running()).isEqualTo(calls);
-        }
     }
 }
