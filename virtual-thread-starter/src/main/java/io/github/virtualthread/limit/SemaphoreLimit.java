@@ -328,6 +328,11 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
     }
 
     private void requireSameKind(LimitSettings before, LimitSettings after) {
+        if (!after.name().equals(before.name())) {
+            throw new IllegalArgumentException("Limit '%s': the changed settings must have the same name, had '%s'"
+                    .formatted(before.name(), after.name()));
+        }
+        refuse(!Objects.equals(before.within(), after.within()), LimitNumber.WITHIN, "changed");
         refuse(otherKeys == null && !after.keyWeights().isEmpty(), LimitNumber.KEY_WEIGHTS, "added");
         refuse(before.adapt() == null && after.adapt() != null, LimitNumber.ADAPT, "added");
         refuse(!before.isShared() && after.isShared(), LimitNumber.CLUSTER_PERMITS, "added");

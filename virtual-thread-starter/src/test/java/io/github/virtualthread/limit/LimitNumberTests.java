@@ -119,6 +119,41 @@ class LimitNumberTests extends TimedLimits {
         }
     }
 
+    /** Limits that lie within each other have one lock and one queue of rejections, from the start on. */
+    @Test
+    void theLimitAroundStaysThatOfTheStart() {
+        TaskLimits limits = new TaskLimits(
+                List.of(
+                        LimitSettings.of("around", 5),
+                        LimitSettings.of("inside", 3).withWithin("around"),
+                        LimitSettings.of("alone", 3)),
+                timer,
+                change -> {});
+
+        for (String name : List.of("inside", "alone")) {
+            TaskLimit limit = limits.get(name);
+            LimitSettings before = limit.settings();
+            String other = before.within() == null ? "around" : null;
+
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> limit.change(now -> now.withWithin(other)))
+                    .withMessage(
+                            "Limit '%s': within cannot be changed while the application runs; set it in the properties, and restart"
+                                    + " the application",
+                            name);
+            assertThat(limit.settings()).isEqualTo(before);
+        }
+    }
+
+    @Test
+    void theNameStaysToo() {
+        TaskLimit limit = semaphore(LimitSettings.of("db", 20));
+
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> limit.change(now -> LimitSettings.of("other", 3)))
+                .withMessage("Limit 'db': the changed settings must have the same name, had 'other'");
+    }
+
     @Test
     void severalAreCheckedTogether() {
         LimitSettings watching = LimitSettings.of("db", 20).withDryRun(true);
