@@ -54,13 +54,6 @@ class LimitLedgerTests extends ClockedLedger {
     }
 
     @Test
-    void countsWhatAMemberHoldsOnlyOnce() {
-        a.ask(0, 4);
-
-        assertThat(a.ask(4, 8).share()).isEqualTo(8);
-    }
-
-    @Test
     void whatAMemberHoldsIsFreeWhenItsLeaseIsOver() {
         a.ask(0, 7);
         b.lease = HOUR;

@@ -273,14 +273,6 @@ class LostDataTests extends ClockedLedger {
     }
 
     @Test
-    void timeThatTheMemberHasSeenTooIsNoStep() {
-        a.ask(0, 1);
-        now += LEASE;
-
-        assertThat(a.askAfter(LEASE / 2, 1, 2).share()).isEqualTo(2);
-    }
-
-    @Test
     void aStepCountsFromTheLastClaimThatWasStored() {
         a.ask(0, 4);
         now += 1_000;
