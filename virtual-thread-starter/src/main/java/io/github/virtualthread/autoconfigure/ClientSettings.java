@@ -46,16 +46,11 @@ final class ClientSettings implements StartupPart {
                 .map(String::strip)
                 .toList();
         hosts.stream().filter(host -> !HOST.matcher(host).matches()).forEach(this::isNoHost);
-        if (StringUtils.hasText(client.deadlineHeader()) && hosts.isEmpty()) {
+        if (name != null && hosts.isEmpty()) {
             mistakes.add(new Mistake(
                     "%s is set, but %s is empty: no service would get the header".formatted(HEADER, HOSTS),
                     "Set %s to the hosts that are told, such as reviews or *.shop.internal, or remove %s."
                             .formatted(HOSTS, HEADER)));
-        }
-        if (!StringUtils.hasText(client.deadlineHeader()) && !hosts.isEmpty()) {
-            mistakes.add(new Mistake(
-                    "%s is set, but %s is not: no service would get a header".formatted(HOSTS, HEADER),
-                    "Set %s to a name such as X-Request-Timeout-Ms, or remove %s.".formatted(HEADER, HOSTS)));
         }
     }
 

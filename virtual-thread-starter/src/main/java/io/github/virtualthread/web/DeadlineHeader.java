@@ -10,6 +10,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.client.ClientHttpRequest;
 import org.springframework.http.client.ClientHttpRequestInitializer;
+import org.springframework.util.Assert;
 import org.springframework.web.client.ResourceAccessException;
 
 /**
@@ -20,11 +21,17 @@ import org.springframework.web.client.ResourceAccessException;
  * is set. Elsewhere, hand it to {@code RestClient.Builder.requestInitializer}. It is no interceptor, because for one Spring would keep
  * the body of each request in memory.
  *
+ * <p>The number is that of the moment when the request is made. What an interceptor then waits is not subtracted, and what it repeats, or
+ * a client redirects, is sent again as it is.
+ *
  * <p>Thread-safe. Does not block.
  */
 public final class DeadlineHeader implements ClientHttpRequestInitializer {
 
     private static final String ALL = "*";
+
+    /** What servers take that read nine digits: more than eleven days. */
+    private static final long MOST_MILLISECONDS = 999_999_999;
 
     private final String name;
     private final List<String> hosts;
@@ -35,10 +42,12 @@ public final class DeadlineHeader implements ClientHttpRequestInitializer {
      * @param name name of the header
      * @param hosts names of the hosts that are told, without scheme and port; {@code *.shop.internal} stands for all names that end
      *     so, {@code *} for all hosts
+     * @throws IllegalArgumentException if the name is blank
      */
     public DeadlineHeader(String name, Collection<String> hosts) {
-        this.name = name;
-        this.hosts = hosts.stream().map(DeadlineHeader::lower).toList();
+        Assert.hasText(name, "The name of the header that tells the deadline must not be blank");
+        this.name = name.strip();
+        this.hosts = hosts.stream().map(host -> lower(host.strip())).toList();
     }
 
     /**
@@ -61,10 +70,13 @@ public final class DeadlineHeader implements ClientHttpRequestInitializer {
                             .formatted(request.getURI().getHost()));
             throw new ResourceAccessException(String.valueOf(late.getMessage()), late);
         }
-        request.getHeaders().set(name, Long.toString(milliseconds));
+        request.getHeaders().set(name, Long.toString(Math.min(milliseconds, MOST_MILLISECONDS)));
     }
 
     private boolean isTold(@Nullable String host) {
+        if (hosts.contains(ALL)) {
+            return true;
+        }
         if (host == null) {
             return false;
         }
@@ -73,9 +85,6 @@ public final class DeadlineHeader implements ClientHttpRequestInitializer {
     }
 
     private static boolean matches(String pattern, String host) {
-        if (pattern.equals(ALL)) {
-            return true;
-        }
         return pattern.startsWith("*.") ? host.endsWith(pattern.substring(1)) : host.equals(pattern);
     }
 

@@ -163,7 +163,6 @@ class ClientAutoConfigurationTests {
                 "X Timeout; localhost; virtual-thread.client.deadline-header must be the name of a header, was 'X Timeout'",
                 "X-Timeout:; localhost; virtual-thread.client.deadline-header must be the name of a header, was 'X-Timeout:'",
                 "X-Timeout; ; virtual-thread.client.deadline-header is set, but virtual-thread.client.deadline-hosts is empty",
-                " ; localhost; virtual-thread.client.deadline-hosts is set, but virtual-thread.client.deadline-header is not",
                 "X-Timeout; http://reviews; virtual-thread.client.deadline-hosts must have names of hosts, was 'http://reviews'",
                 "X-Timeout; reviews:8080; virtual-thread.client.deadline-hosts must have names of hosts, was 'reviews:8080'",
                 "X-Timeout; my_service; virtual-thread.client.deadline-hosts must have names of hosts, was 'my_service'",
@@ -185,9 +184,20 @@ class ClientAutoConfigurationTests {
                         .hasMessageContaining("Spring Boot's builder of RestClient is not on the class path"));
     }
 
-    @Test
-    void blankCountsAsNotSet() {
-        runner.withPropertyValues("virtual-thread.client.deadline-header= ", "virtual-thread.client.deadline-hosts=")
-                .run(context -> assertThat(context).hasNotFailed());
+    /** One property switches it off, whatever a file says of the hosts. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", " ", "none"})
+    void blankAndNoneAreNoHeader(String header) {
+        runner.withPropertyValues(
+                        "virtual-thread.client.deadline-header=" + header,
+                        "virtual-thread.client.deadline-hosts=localhost")
+                .run(context -> {
+                    Deadline.call(Duration.ofMinutes(10), () -> {
+                        Kind.REST_CLIENT.client.get(context, address("localhost"));
+                        return "";
+                    });
+
+                    assertThat(received).containsExactly("null");
+                });
     }
 }

@@ -48,11 +48,26 @@ class DeadlineHeaderTests {
         "http://reviews@evil.com/, reviews, false",
         "http://reviews.evil.com/, reviews, false",
         "http://anything/, *, true",
-        "mailto:somebody, *, false",
+        "http://my_service/, *, true",
+        "http://my_service/, my_service, false",
     })
     void onlyNamedHostsAreTold(String address, String host, boolean told) throws Exception {
         assertThat(Deadline.call(Duration.ofMinutes(10), () -> sent(address, host) != null))
                 .isEqualTo(told);
+    }
+
+    /** As many digits as a server of ours reads. */
+    @Test
+    void theLongestTimeIsElevenDays() throws Exception {
+        assertThat(Deadline.call(Duration.ofDays(30), () -> sent("http://reviews/", "reviews")))
+                .isEqualTo("999999999");
+    }
+
+    @Test
+    void aBlankNameIsRefused() {
+        assertThatThrownBy(() -> new DeadlineHeader(" ", List.of("reviews")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("must not be blank");
     }
 
     @Test

@@ -1,10 +1,10 @@
 package io.github.virtualthread.autoconfigure.properties;
 
 import io.github.virtualthread.Internal;
+import io.github.virtualthread.limit.LimitNames;
 import io.github.virtualthread.mistake.Mistake;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.springframework.util.StringUtils;
 
 /** Names of headers that are set by properties. */
 @Internal
@@ -19,15 +19,15 @@ public final class HeaderNames {
      * Reads the name of a header.
      *
      * @param key the property
-     * @param value its value, null or blank for no header
+     * @param value its value, null, blank or {@code none} for no header
      * @param mistakes gets what is wrong with it
      * @return the name, null for no header, and if it is wrong
      */
     public static @Nullable String checked(String key, @Nullable String value, List<Mistake> mistakes) {
-        if (!StringUtils.hasText(value)) {
+        String name = value == null ? "" : value.strip();
+        if (name.isEmpty() || LimitNames.isNone(name)) {
             return null;
         }
-        String name = value.strip();
         if (name.chars().allMatch(HeaderNames::isAllowed)) {
             return name;
         }

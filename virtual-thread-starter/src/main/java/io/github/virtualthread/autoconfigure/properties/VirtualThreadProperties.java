@@ -326,7 +326,7 @@ public record VirtualThreadProperties(
      * @param retryAfter time after which a client whose request was rejected should try again, sent in whole seconds as
      *     Retry-After; zero for no such header
      * @param deadlineHeader name of the header by which a client says how many milliseconds it waits for the answer, such as
-     *     X-Request-Timeout-Ms: it shortens the deadline of its request, and never lengthens it. No header if not set
+     *     X-Request-Timeout-Ms: it shortens the deadline of its request, and never lengthens it. No header if not set, and for none
      */
     @Internal // for what is nested in it
     public record Web(
@@ -376,7 +376,7 @@ public record VirtualThreadProperties(
      * Requests that calls send to other services by RestClient, RestTemplate and HTTP interfaces.
      *
      * @param deadlineHeader name of the header that tells the hosts below how many milliseconds are left of the deadline of the
-     *     thread, such as X-Request-Timeout-Ms; once the deadline has passed, they get no request. No header if not set
+     *     thread, such as X-Request-Timeout-Ms; once the deadline has passed, they get no request. No header if not set, and for none
      * @param deadlineHosts names of the hosts that are told, such as reviews, or *.shop.internal for all names that end so, or *
      *     for all hosts, without scheme and port
      */
