@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** How long calls wait beside the flood of another key, and what a key holds of the heap; the figures of docs/sharing.md. */
+/** How long calls wait beside the flood of another key, and what a key holds of the heap. */
 @Timeout(300)
 @Tag("benchmark")
 class KeyFiguresTests {
