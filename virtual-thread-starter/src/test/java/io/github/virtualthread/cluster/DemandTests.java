@@ -6,42 +6,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.LimitSettings.OnFailure;
-import io.github.virtualthread.timer.TaskTimer;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** How often a replica asks, by a clock that tests set. An answer comes two milliseconds after its claim. */
-@Timeout(300)
-class DemandTests {
+class DemandTests extends ClockedShares {
 
-    private static final Duration LEASE = Duration.ofSeconds(10);
-    private static final long BEAT = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long THIRD = LEASE.toNanos() / 3;
     private static final long WAY = TimeUnit.MILLISECONDS.toNanos(2);
-    private static final int PERMITS = 20;
 
-    private final TaskTimer timer = new TaskTimer("timer");
-    private final MemoryEngine engine = new MemoryEngine(false);
-    private long nanos = Long.MAX_VALUE - TimeUnit.SECONDS.toNanos(15); // overflows soon
-    private ClockedReplica replica =
-            replica(LimitSettings.of("partner", PERMITS).withClusterPermits(PERMITS));
+    private ClockedReplica replica = replica(limit());
     private boolean asked;
     private int exchanges;
     private long otherClaims;
 
-    @AfterEach
-    void closeTimer() {
-        timer.close();
-    }
-
     private ClockedReplica replica(LimitSettings settings) {
-        ClusterSettings cluster = new ClusterSettings("shop", LEASE, Duration.ofNanos(BEAT), OnFailure.WAIT, null);
+        ClusterSettings cluster = new ClusterSettings("shop", LEASE, BEAT, OnFailure.WAIT, null);
         return new ClockedReplica(settings, cluster, timer, () -> nanos, () -> asked = true);
     }
 
@@ -50,8 +34,7 @@ class DemandTests {
     @ParameterizedTest
     @ValueSource(ints = {0, 100})
     void aLimitWithoutCallsAsksThreeTimesPerLease(int queueCapacity) {
-        replica = replica(
-                LimitSettings.of("partner", PERMITS).withClusterPermits(PERMITS).withQueueCapacity(queueCapacity));
+        replica = replica(limit().withQueueCapacity(queueCapacity));
         run(LEASE);
         exchanges = 0;
 
@@ -153,8 +136,7 @@ class DemandTests {
 
     @Test
     void aLimitWithoutAQueueKeepsItsShare() {
-        replica = replica(
-                LimitSettings.of("partner", PERMITS).withClusterPermits(PERMITS).withQueueCapacity(0));
+        replica = replica(limit().withQueueCapacity(0));
         assertThat(replica.refusal()).isEqualTo(Reason.QUEUE_FULL);
         exchange();
         assertThat(replica.ask().isRunning())
@@ -197,7 +179,7 @@ class DemandTests {
         replica.asks(10);
         settle();
 
-        assertThat(replica.share.untilClaim()).isEqualTo(BEAT);
+        assertThat(replica.share.untilClaim()).isEqualTo(BEAT.toNanos());
         assertThat(exchangesIn(Duration.ofSeconds(1))).isBetween(9, 10);
     }
 
@@ -208,7 +190,7 @@ class DemandTests {
         nanos += THIRD;
         exchange();
 
-        assertThat(replica.share.untilClaim()).isEqualTo(BEAT);
+        assertThat(replica.share.untilClaim()).isEqualTo(BEAT.toNanos());
         assertThat(exchangesIn(Duration.ofSeconds(1))).isBetween(9, 10);
         engine.heal();
         exchange();
@@ -224,7 +206,7 @@ class DemandTests {
         exchange();
 
         assertThat(replica.limit.lent()).isEqualTo(10);
-        assertThat(replica.share.untilClaim()).isEqualTo(BEAT);
+        assertThat(replica.share.untilClaim()).isEqualTo(BEAT.toNanos());
     }
 
     /** They wait for what a third one has. */
@@ -246,10 +228,10 @@ class DemandTests {
         settle();
         replica.end(15);
 
-        assertThat(replica.share.untilClaim()).isEqualTo(BEAT);
+        assertThat(replica.share.untilClaim()).isEqualTo(BEAT.toNanos());
         run(Duration.ofSeconds(1));
         assertThat(replica.limit.lent()).isLessThan(15);
-        assertThat(replica.share.untilClaim()).isGreaterThan(BEAT);
+        assertThat(replica.share.untilClaim()).isGreaterThan(BEAT.toNanos());
     }
 
     @Test
@@ -262,7 +244,7 @@ class DemandTests {
         assertThat(exchangesIn(Duration.ofSeconds(1))).isZero();
 
         assertThat(replica.end(1)).isOne();
-        run(Duration.ofNanos(BEAT));
+        run(BEAT);
 
         assertThat(engine.members("partner"))
                 .filteredOn(each -> each.member().equals("shop"))
@@ -322,7 +304,7 @@ class DemandTests {
         replica.ask();
         assertThat(answer(claim, WAY)).isTrue();
 
-        assertThat(replica.share.untilClaim()).isEqualTo(BEAT - WAY);
+        assertThat(replica.share.untilClaim()).isEqualTo(BEAT.toNanos() - WAY);
     }
 
     /** At this moment it knows of nothing more, and does not look again for a third of the lease. */
@@ -390,10 +372,5 @@ class DemandTests {
                 pass(Duration.ofMillis(1));
             }
         }
-    }
-
-    private void pass(Duration time) {
-        nanos += time.toNanos();
-        engine.pass(time);
     }
 }
