@@ -252,14 +252,7 @@ class ClusterFaultsTests {
 
     @Test
     void whoWasNeverStartedHasNothingToSay() {
-        TaskLimits limits = new TaskLimits(List.of(limit("partner")), timer, change -> {});
-        shares = new ClusterShares(
-                () -> {
-                    throw new AssertionError("asked");
-                },
-                ClusterSettings.DEFAULTS,
-                timer);
-        limits.all().forEach(shares::add);
+        beforeStart(settings(NEVER, OnFailure.WAIT), limit("partner"));
         shares.stop();
         assertThat(memory.exchanges()).isEmpty();
     }
@@ -269,9 +262,7 @@ class ClusterFaultsTests {
     void aCallBeforeTheStartGoesOnIfTheEngineCannotBeMadeUntilThen() throws Exception {
         CompletableFuture<ClusterEngine> made = new CompletableFuture<>();
         engines = made::join;
-        TaskLimits limits = new TaskLimits(List.of(limit("partner")), timer, change -> {});
-        shares = new ClusterShares(() -> engines.get(), settings(SHORT, OnFailure.LOCAL_SHARE), timer);
-        limits.all().forEach(shares::add);
+        TaskLimits limits = beforeStart(settings(SHORT, OnFailure.LOCAL_SHARE), limit("partner"));
 
         begins(new Request(limits.get("partner"))).ends();
         awaitLine(Level.WARN);
@@ -291,8 +282,7 @@ class ClusterFaultsTests {
 
     @Test
     void aListenerThatFailsEndsNothing() throws Exception {
-        TaskLimits limits = new TaskLimits(List.of(limit("partner")), timer, change -> {});
-        shares = new ClusterShares(() -> memory, settings(Duration.ofSeconds(1), OnFailure.WAIT), timer);
+        TaskLimits limits = beforeStart(settings(Duration.ofSeconds(1), OnFailure.WAIT), limit("partner"));
         AtomicInteger told = new AtomicInteger();
         shares.listen(new ClusterShares.Listener() {
             @Override
@@ -305,7 +295,6 @@ class ClusterFaultsTests {
             @Override
             public void lost() {}
         });
-        limits.all().forEach(shares::add);
         shares.start();
         asksAtEachBeat(limits.get("partner"));
         until(() -> told.get() >= 10);
@@ -328,6 +317,12 @@ class ClusterFaultsTests {
     }
 
     private TaskLimits limits(ClusterSettings settings, LimitSettings... each) {
+        TaskLimits limits = beforeStart(settings, each);
+        shares.start();
+        return limits;
+    }
+
+    private TaskLimits beforeStart(ClusterSettings settings, LimitSettings... each) {
         TaskLimits limits = new TaskLimits(List.of(each), timer, change -> {});
         shares = new ClusterShares(() -> engines.get(), settings, timer);
         shares.listen(new ClusterShares.Listener() {
@@ -343,7 +338,6 @@ class ClusterFaultsTests {
             }
         });
         limits.all().forEach(shares::add);
-        shares.start();
         return limits;
     }
 
