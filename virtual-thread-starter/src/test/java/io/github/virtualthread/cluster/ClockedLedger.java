@@ -76,7 +76,7 @@ abstract class ClockedLedger {
             return ask(0, 0);
         }
 
-        Claim claim(long age, int holds, int asks) {
+        private Claim claim(long age, int holds, int asks) {
             return new Claim(
                     "partner",
                     name,

@@ -15,8 +15,9 @@ class LostDataTests extends ClockedLedger {
     private final Member b = new Member("b");
     private final Member c = new Member("c");
 
+    /** It may be one that has lost its data. */
     @Test
-    void aNewLimitLendsNothingForTheTimeOfALease() {
+    void aLimitWithoutDataLendsNothingForTheTimeOfALease() {
         ledger = new LimitLedger(true);
 
         Answer first = a.ask(0, 4);
@@ -28,23 +29,6 @@ class LostDataTests extends ClockedLedger {
         now += 1;
 
         assertThat(a.ask(0, 4).share()).isEqualTo(4);
-    }
-
-    @Test
-    void noShareGrowsForTheTimeOfALeaseAfterDataWereLost() {
-        a.ask(0, 5);
-        b.ask(0, 3);
-        loseData();
-
-        Answer first = a.ask(5, 9);
-        assertThat(first.share()).as("lends what is held").isEqualTo(5);
-        assertThat(first.noGrowthFor()).hasMillis(LEASE);
-        assertThat(b.ask(3, 5).share()).isEqualTo(3);
-        assertThat(a.ask(5, 9).share()).isEqualTo(5);
-        assertThat(c.ask(0, 1).share()).as("a new member").isZero();
-        now += LEASE;
-
-        assertThat(a.ask(5, 9).share()).isEqualTo(9);
     }
 
     @Test
@@ -291,25 +275,5 @@ class LostDataTests extends ClockedLedger {
         b.ask(0, 0);
 
         assertThat(a.ask(0, 1).share()).isEqualTo(1);
-    }
-
-    @Test
-    void waitingForAConnectionIsNoStep() {
-        a.ask(0, 4);
-        now += LEASE;
-
-        Answer answer = ledger.lend(a.claim(0, 4, 5), now, "", Duration.ofMillis(LEASE));
-
-        assertThat(answer.share()).isEqualTo(5);
-    }
-
-    @ParameterizedTest
-    @ValueSource(longs = {LEASE, 2 * HOUR})
-    void noNewMemberIsLentWhatOthersHaveWhenTheClockStepsBeyondAllLeases(long step) {
-        a.ask(0, 8);
-        now += step;
-
-        assertThat(b.ask(0, 3).share()).isZero();
-        assertThat(a.askAfter(1_000, 8, 9).share()).isEqualTo(8);
     }
 }

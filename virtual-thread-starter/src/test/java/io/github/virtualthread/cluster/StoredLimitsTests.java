@@ -156,18 +156,6 @@ class StoredLimitsTests {
     }
 
     @Test
-    void aClaimThatComesLateIsRefusedAloneAndStoresNothing() throws Exception {
-        limits.exchange(List.of(claim("partner", "a", 7)));
-        seen.clear();
-
-        List<Answer> answers = limits.exchange(List.of(claim("partner", "a", 4), claim("mail", "a", 4)));
-
-        assertThat(answers.get(0).refusal()).startsWith("Claim 1 of member 'a' for limit 'partner' was refused");
-        assertThat(answers.get(1).share()).isEqualTo(4);
-        assertThat(seen).contains("replace [mail]");
-    }
-
-    @Test
     void aStoreThatFailsIsClosed() {
         beforeReplace = others -> {
             throw new IOException("broken");
