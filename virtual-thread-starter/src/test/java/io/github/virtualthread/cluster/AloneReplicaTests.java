@@ -40,31 +40,6 @@ class AloneReplicaTests extends ClockedShares {
     }
 
     @Test
-    void itGoesOnAloneTwoLeasesAfterItsLastAnswer() {
-        Replica d = new Replica("d", 3);
-        learn(d);
-        d.asks(10);
-        engine.fail();
-        pass(VALID);
-        d.exchange();
-        patience(d);
-        assertThat(d.share.isAway()).isTrue();
-        assertThat(Duration.ofNanos(d.share.untilLook())).isEqualTo(LEASE);
-
-        pass(LEASE.minusNanos(1));
-        d.share.look();
-        assertThat(d.limit.cluster().lending())
-                .as("others may still have what is its part")
-                .isEqualTo(Lending.LOST);
-        pass(Duration.ofNanos(1));
-        d.share.look();
-
-        assertThat(d.limit.cluster().lending()).isEqualTo(Lending.ALONE);
-        assertThat(d.running()).isEqualTo(6);
-        assertThat(d.share.untilLook()).as("nothing more to see").isEqualTo(Long.MAX_VALUE);
-    }
-
-    @Test
     void whatOthersMayUseAloneIsLentToNobody() {
         Replica d = new Replica("d", 3);
         d.asks(30);

@@ -60,6 +60,7 @@ class ClusterShareTests extends ClockedShares {
         a.share.look();
 
         assertThat(a.limit.cluster().lending()).isEqualTo(Lending.LOST);
+        assertThat(a.limit.cluster().since()).isZero();
         assertThat(a.share.untilClaim()).isZero();
     }
 
@@ -136,20 +137,6 @@ class ClusterShareTests extends ClockedShares {
     }
 
     @Test
-    void aGoodbyeWithoutCallsIsForgottenAtOnce() {
-        a.exchange();
-        a.exchange();
-        Claim claim = a.share.goodbye();
-        assertThat(claim.lease()).isZero();
-        assertThat(a.answer(claim)).isFalse();
-        assertThat(engine.members("partner")).isEmpty();
-        assertThat(a.ask().isRunning()).isFalse();
-
-        a.exchange();
-        assertThat(a.running()).as("it begins again").isOne();
-    }
-
-    @Test
     void afterAGoodbyeItIsNew() {
         a.exchange();
         a.exchange();
@@ -198,11 +185,13 @@ class ClusterShareTests extends ClockedShares {
         pass(Duration.ofSeconds(1));
         a.asks(3);
         a.exchange();
-        pass(Duration.ofSeconds(2));
+        pass(Duration.ofSeconds(1));
+        a.exchange();
+        pass(Duration.ofSeconds(1));
         state = a.limit.cluster();
         assertThat(state.lending()).isEqualTo(Lending.LENT);
-        assertThat(state.since()).isEqualTo(Duration.ofSeconds(2));
-        assertThat(state.leaseLeft()).isEqualTo(Duration.ofSeconds(7));
+        assertThat(state.since()).as("lent all the time").isEqualTo(Duration.ofSeconds(2));
+        assertThat(state.leaseLeft()).isEqualTo(Duration.ofSeconds(8));
         assertThat(state.members()).extracting(Member::name).containsExactly("a", "c");
         assertThat(state.members().get(0))
                 .extracting(Member::holds, Member::wants)

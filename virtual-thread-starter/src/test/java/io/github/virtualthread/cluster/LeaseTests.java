@@ -16,7 +16,7 @@ class LeaseTests {
     private static final long LENGTH = TimeUnit.SECONDS.toNanos(10);
     private static final long VALID = TimeUnit.SECONDS.toNanos(9);
     private static final long STEP = TimeUnit.MILLISECONDS.toNanos(200);
-    private static final long FIRST_STEP = TimeUnit.SECONDS.toNanos(2);
+    private static final long FIRST_STEP = TimeUnit.SECONDS.toNanos(2); // the first answer has a whole lease
 
     private long now = Long.MAX_VALUE - TimeUnit.SECONDS.toNanos(5); // overflows soon
     private final Lease lease = new Lease(Duration.ofNanos(LENGTH), () -> now);
@@ -183,11 +183,14 @@ class LeaseTests {
     void mayBeAloneTwoLeasesAfterTheLastAnswer(From from) {
         begin(from);
         long answered = from == From.NEW ? now : now - VALID;
+        long step = from == From.NEW ? FIRST_STEP : STEP;
         for (int i = 0; i < 5; i++) {
-            now += from == From.NEW ? FIRST_STEP : STEP;
-            assertThat(lease.mayBeAlone()).as("its owner is patient").isFalse();
+            assertThat(lease.isAway()).as("its owner is patient").isFalse();
+            assertThat(lease.untilLook(now)).isEqualTo(step);
+            now += step;
             lease.look();
         }
+        assertThat(lease.isAway()).isTrue();
         assertThat(lease.untilLook(now)).isEqualTo(answered + 2 * LENGTH - now);
 
         now = answered + 2 * LENGTH - 1;
@@ -206,19 +209,6 @@ class LeaseTests {
         assertThat(lease.mayBeAlone()).isFalse();
         loseIt();
         assertThat(lease.mayBeAlone()).isTrue();
-    }
-
-    @Test
-    void theFirstAnswerHasAWholeLease() {
-        for (int i = 0; i < 4; i++) {
-            assertThat(lease.untilLook(now)).isEqualTo(FIRST_STEP);
-            now += FIRST_STEP;
-            lease.look();
-            assertThat(lease.isAway()).isFalse();
-        }
-        now += FIRST_STEP;
-        lease.look();
-        assertThat(lease.isAway()).isTrue();
     }
 
     @Test
@@ -251,19 +241,5 @@ class LeaseTests {
         assertThat(shorter.untilLook(now))
                 .as("a third of the lease, in five steps")
                 .isEqualTo(TimeUnit.MILLISECONDS.toNanos(100));
-    }
-
-    @Test
-    void itSaysHowLongItHasBeenAsItIs() {
-        now += 3;
-        assertThat(lease.sinceNanos(now)).isEqualTo(3);
-        lease.claim();
-        lease.lend(now);
-        now += 5;
-        lease.claim();
-        lease.lend(now);
-        assertThat(lease.sinceNanos(now)).as("lent all the time").isEqualTo(5);
-        lease.end();
-        assertThat(lease.sinceNanos(now)).isZero();
     }
 }
