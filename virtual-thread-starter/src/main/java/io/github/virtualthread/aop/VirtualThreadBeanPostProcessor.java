@@ -112,13 +112,23 @@ public final class VirtualThreadBeanPostProcessor extends AbstractBeanFactoryAwa
     /** Reads two properties. Invalid values are reported where the properties are bound; nothing may be thrown here. */
     @Override
     public void setEnvironment(Environment environment) {
-        enabled = read(environment, "virtual-thread.enabled", Boolean.class, true);
+        enabled = isEnabled(environment);
         // as lenient as the binding of the properties
         String written =
                 read(environment, "virtual-thread.mode", String.class, "").replaceAll("[^A-Za-z]", "");
         if (written.equalsIgnoreCase(AdviceMode.ASPECTJ.name())) {
             mode = AdviceMode.ASPECTJ;
         }
+    }
+
+    /**
+     * Whether annotated methods are to be advised.
+     *
+     * @param environment has the property
+     * @return what {@code virtual-thread.enabled} says, true if it is not set, or invalid
+     */
+    public static boolean isEnabled(Environment environment) {
+        return read(environment, "virtual-thread.enabled", Boolean.class, true);
     }
 
     /**

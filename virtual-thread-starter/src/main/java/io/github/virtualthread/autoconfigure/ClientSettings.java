@@ -1,5 +1,6 @@
 package io.github.virtualthread.autoconfigure;
 
+import io.github.virtualthread.aop.VirtualThreadBeanPostProcessor;
 import io.github.virtualthread.autoconfigure.properties.HeaderNames;
 import io.github.virtualthread.autoconfigure.properties.PropertiesBinding;
 import io.github.virtualthread.autoconfigure.properties.VirtualThreadProperties.Client;
@@ -13,7 +14,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.context.annotation.Condition;
 import org.springframework.context.annotation.ConditionContext;
-import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
@@ -39,7 +39,7 @@ final class ClientSettings implements StartupPart {
 
     ClientSettings(Client client, BeanFactory beans, Environment environment) {
         this.beans = beans;
-        this.enabled = isOn(environment);
+        this.enabled = VirtualThreadBeanPostProcessor.isEnabled(environment);
         this.name = HeaderNames.checked(HEADER, client.deadlineHeader(), mistakes);
         this.hosts = client.deadlineHosts().stream()
                 .filter(StringUtils::hasText)
@@ -84,19 +84,14 @@ final class ClientSettings implements StartupPart {
         return found;
     }
 
-    /** Always matches during ahead-of-time processing: the properties that count are those of the start. */
     static final class AreSet implements Condition {
 
         @Override
         public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
             ConfigurableEnvironment environment = (ConfigurableEnvironment) context.getEnvironment();
-            boolean isAsked =
-                    isOn(environment) && PropertiesBinding.isAnySet(environment.getPropertySources(), "client");
-            return isAsked || Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING);
+            boolean isAsked = VirtualThreadBeanPostProcessor.isEnabled(environment)
+                    && PropertiesBinding.isAnySet(environment.getPropertySources(), "client");
+            return isAsked || PropertiesBinding.isAheadOfTime();
         }
-    }
-
-    private static boolean isOn(Environment environment) {
-        return PropertiesBinding.isOn(environment, "virtual-thread.enabled", true);
     }
 }

@@ -1,27 +1,27 @@
 package io.github.virtualthread.autoconfigure;
 
+import io.github.virtualthread.aop.VirtualThreadBeanPostProcessor;
 import io.github.virtualthread.autoconfigure.properties.PropertiesBinding;
 import io.github.virtualthread.limit.LimitNames;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.annotation.Condition;
 import org.springframework.context.annotation.ConditionContext;
-import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
- * Whether web requests have a limit or a deadline, or may ask for one, and the starter is on. Always matches during ahead-of-time processing: the
- * properties that count are those of the start, and without its bean a limit would be silently absent.
+ * Whether web requests have a limit or a deadline, or may ask for one, and the starter is on. Always matches ahead of time: without
+ * its bean a limit would be silently absent.
  */
 final class OnDoor implements Condition {
 
     @Override
     public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
-        return Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING) || isOn(context.getEnvironment());
+        return PropertiesBinding.isAheadOfTime() || isOn(context.getEnvironment());
     }
 
     static boolean isOn(Environment environment) {
-        return PropertiesBinding.isOn(environment, "virtual-thread.enabled", true)
+        return VirtualThreadBeanPostProcessor.isEnabled(environment)
                 && (isSet(environment, "virtual-thread.web.limit")
                         || isSet(environment, "virtual-thread.web.deadline")
                         || isSet(environment, "virtual-thread.web.deadline-header"));

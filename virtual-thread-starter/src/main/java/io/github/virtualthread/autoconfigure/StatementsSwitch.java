@@ -1,5 +1,6 @@
 package io.github.virtualthread.autoconfigure;
 
+import io.github.virtualthread.aop.VirtualThreadBeanPostProcessor;
 import io.github.virtualthread.autoconfigure.properties.PropertiesBinding;
 import io.github.virtualthread.jdbc.HikariStatements;
 import javax.sql.DataSource;
@@ -7,7 +8,6 @@ import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.annotation.Condition;
 import org.springframework.context.annotation.ConditionContext;
-import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
@@ -21,8 +21,8 @@ record StatementsSwitch(Environment environment) implements BeanFactoryPostProce
 
     @Override
     public void postProcessBeanFactory(ConfigurableListableBeanFactory beanFactory) {
-        if (PropertiesBinding.isOn(environment, KEY, false)
-                && !Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)
+        if (VirtualThreadBeanPostProcessor.read(environment, KEY, Boolean.class, false)
+                && !PropertiesBinding.isAheadOfTime()
                 && beanFactory.getBeanNamesForType(HikariStatements.class, true, false).length == 0) {
             HikariStatements statements = new HikariStatements();
             beanFactory.addBeanPostProcessor(statements);
@@ -35,10 +35,9 @@ record StatementsSwitch(Environment environment) implements BeanFactoryPostProce
         }
     }
 
-    /** Always during ahead-of-time processing: without the bean, the property of the start would silently have no effect. */
     static boolean isOn(Environment environment) {
-        return Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)
-                || PropertiesBinding.isOn(environment, KEY, false);
+        return PropertiesBinding.isAheadOfTime()
+                || VirtualThreadBeanPostProcessor.read(environment, KEY, Boolean.class, false);
     }
 
     static final class OnStatements implements Condition {

@@ -6,7 +6,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.autoconfigure.AutoConfigurationImportFilter;
 import org.springframework.boot.autoconfigure.AutoConfigurationMetadata;
 import org.springframework.context.EnvironmentAware;
-import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Environment;
 
@@ -43,7 +42,7 @@ final class UnsetFeatures implements AutoConfigurationImportFilter, EnvironmentA
 
     /** Not before it is asked: a class that is imported after Spring Boot made this may bring a source of properties. */
     private boolean mayBeSet() {
-        return Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)
+        return PropertiesBinding.isAheadOfTime()
                 || !(environment instanceof ConfigurableEnvironment configurable)
                 || PropertiesBinding.isAnySet(configurable.getPropertySources());
     }

@@ -1,6 +1,7 @@
 package io.github.virtualthread.autoconfigure.async;
 
 import io.github.virtualthread.Internal;
+import io.github.virtualthread.aop.VirtualThreadBeanPostProcessor;
 import io.github.virtualthread.autoconfigure.properties.PropertiesBinding;
 import io.github.virtualthread.autoconfigure.properties.VirtualThreadProperties;
 import io.github.virtualthread.autoconfigure.properties.VirtualThreadProperties.Async;
@@ -9,7 +10,6 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.annotation.Condition;
 import org.springframework.context.annotation.ConditionContext;
-import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.Environment;
 import org.springframework.core.env.MutablePropertySources;
@@ -46,14 +46,14 @@ public record AsyncSettings(@Nullable String limit, Map<String, String> executor
         return new AsyncSettings(
                 StringUtils.hasText(async.limit()) ? async.limit() : null,
                 executors,
-                PropertiesBinding.isOn(environment, "virtual-thread.enabled", true));
+                VirtualThreadBeanPostProcessor.isEnabled(environment));
     }
 
     boolean isEmpty() {
         return limit == null && executors.isEmpty();
     }
 
-    /** Always matches during ahead-of-time processing: the properties that count are those of the start. */
+    /** Whether something is asked for, or may be at the start. */
     public static final class AreSet implements Condition {
 
         /** Created by Spring. */
@@ -61,7 +61,7 @@ public record AsyncSettings(@Nullable String limit, Map<String, String> executor
 
         @Override
         public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
-            return Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)
+            return PropertiesBinding.isAheadOfTime()
                     || !of(context.getEnvironment()).isEmpty();
         }
     }

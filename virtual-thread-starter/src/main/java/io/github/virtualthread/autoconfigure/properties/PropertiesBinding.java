@@ -4,7 +4,6 @@ import static io.github.virtualthread.autoconfigure.properties.StarterKeys.LIMIT
 import static io.github.virtualthread.autoconfigure.properties.StarterKeys.PREFIX;
 
 import io.github.virtualthread.Internal;
-import io.github.virtualthread.aop.VirtualThreadBeanPostProcessor;
 import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.mistake.Mistake;
 import java.time.Duration;
@@ -31,9 +30,9 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyS
 import org.springframework.boot.context.properties.source.ConfigurationPropertyState;
 import org.springframework.boot.context.properties.source.UnboundElementsSourceFilter;
 import org.springframework.boot.origin.PropertySourceOrigin;
+import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.convert.ConverterNotFoundException;
 import org.springframework.core.env.ConfigurableEnvironment;
-import org.springframework.core.env.Environment;
 import org.springframework.core.env.PropertySource;
 
 /**
@@ -115,15 +114,13 @@ public record PropertiesBinding(
     }
 
     /**
-     * Reads a value that is needed before the properties are bound, where an invalid one is reported.
+     * Whether Spring processes the application ahead of time. What is decided then must not depend on its properties: those that
+     * count are those of the start.
      *
-     * @param environment has the property
-     * @param key name of the property
-     * @param byDefault what counts if it is not set, or invalid
-     * @return whether it is true
+     * @return false at the start
      */
-    public static boolean isOn(Environment environment, String key, boolean byDefault) {
-        return VirtualThreadBeanPostProcessor.read(environment, key, Boolean.class, byDefault);
+    public static boolean isAheadOfTime() {
+        return Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING);
     }
 
     /** File and line, or environment variable, that a key as messages show it comes from; empty if no source has it. */

@@ -14,7 +14,6 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.context.properties.ConfigurationPropertiesBindHandlerAdvisor;
 import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.context.support.PropertySourcesPlaceholderConfigurer;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.PropertySource;
@@ -34,10 +33,9 @@ public final class PropertiesCheck implements BeanFactoryPostProcessor, Configur
     /** Created by Spring. */
     public PropertiesCheck() {}
 
-    /** Does nothing during ahead-of-time processing: the properties that count are those of the start. */
     @Override
     public void postProcessBeanFactory(ConfigurableListableBeanFactory beanFactory) {
-        if (Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)) {
+        if (PropertiesBinding.isAheadOfTime()) {
             return;
         }
         ConfigurableEnvironment environment = beanFactory.getBean(
