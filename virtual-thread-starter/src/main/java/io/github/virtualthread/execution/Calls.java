@@ -2,6 +2,8 @@ package io.github.virtualthread.execution;
 
 import io.github.virtualthread.Internal;
 import io.github.virtualthread.limit.TaskLimit;
+import java.time.Duration;
+import java.util.concurrent.Callable;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +41,29 @@ public final class Calls {
      */
     public static @Nullable StoppableBody currentBody() {
         return Task.current();
+    }
+
+    /**
+     * Returns the deadline of what begins now on the current thread, for {@link #callBy}.
+     *
+     * @param length time that it has of its own, more than zero, null for none
+     * @return the earlier of its own and that of the thread, null if there is neither
+     */
+    public static @Nullable Deadline deadline(@Nullable Duration length) {
+        return Deadline.earliest(length, Deadline.current());
+    }
+
+    /**
+     * Runs a task on the current thread with a deadline that may have begun on another, or with that of the thread if it is earlier.
+     *
+     * @param deadline of the task, also if it has passed
+     * @param task what to run
+     * @param <T> type of its value
+     * @return value of the task
+     * @throws Exception any exception of the task
+     */
+    public static <T extends @Nullable Object> T callBy(Deadline deadline, Callable<T> task) throws Exception {
+        return Deadline.callBy(Deadline.earlier(deadline, Deadline.current()), task);
     }
 
     /**

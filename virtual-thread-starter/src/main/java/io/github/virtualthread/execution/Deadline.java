@@ -88,8 +88,7 @@ public final class Deadline {
         return callBy(null, task);
     }
 
-    private static <T extends @Nullable Object> T callBy(@Nullable Deadline deadline, Callable<T> task)
-            throws Exception {
+    static <T extends @Nullable Object> T callBy(@Nullable Deadline deadline, Callable<T> task) throws Exception {
         Deadline before = open(deadline);
         try {
             return task.call();

@@ -20,7 +20,6 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.lang.ref.Cleaner;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -156,14 +155,14 @@ public final class WebLimitFilter extends OncePerRequestFilter {
     protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws ServletException, IOException {
         Passage passage = isAsyncDispatch(request) ? passage(request) : null;
-        Duration left = passage == null ? deadline(request) : passage.left();
-        if (left == null) {
+        Deadline by = passage == null ? Calls.deadline(length(request)) : passage.deadline;
+        if (by == null) {
             pass(passage, null, request, response, chain);
             return;
         }
         try {
-            Object unused = Deadline.call(left, () -> {
-                pass(passage, left, request, response, chain);
+            Object unused = Calls.callBy(by, () -> {
+                pass(passage, by, request, response, chain);
                 return "";
             });
         } catch (ServletException | IOException | RuntimeException failure) {
@@ -174,7 +173,7 @@ public final class WebLimitFilter extends OncePerRequestFilter {
     }
 
     /** The time that a request has: ours, or what its client says if that is less. */
-    private @Nullable Duration deadline(HttpServletRequest request) {
+    private @Nullable Duration length(HttpServletRequest request) {
         String sent = deadlineHeader == null ? null : request.getHeader(deadlineHeader);
         Duration asked = sent == null ? null : milliseconds(sent);
         return asked == null || (deadline != null && deadline.compareTo(asked) < 0) ? deadline : asked;
@@ -193,7 +192,7 @@ public final class WebLimitFilter extends OncePerRequestFilter {
 
     private void pass(
             @Nullable Passage passage,
-            @Nullable Duration left,
+            @Nullable Deadline by,
             HttpServletRequest request,
             HttpServletResponse response,
             FilterChain chain)
@@ -202,7 +201,6 @@ public final class WebLimitFilter extends OncePerRequestFilter {
             passage.goOn(request, response, chain);
             return;
         }
-        Long end = left == null ? null : System.nanoTime() + TimeUnit.NANOSECONDS.convert(left);
         HeldPermit permit = null;
         if (spec != null) {
             String key = key(request);
@@ -220,7 +218,7 @@ public final class WebLimitFilter extends OncePerRequestFilter {
                 return;
             }
         }
-        new Passage(permit, end).begin(request, response, chain);
+        new Passage(permit, by).begin(request, response, chain);
     }
 
     /** Once. The start-up check cannot see on which threads an external container serves requests. */
@@ -263,12 +261,12 @@ public final class WebLimitFilter extends OncePerRequestFilter {
     private final class Passage implements AsyncListener {
 
         private final @Nullable HeldPermit permit; // null without a limit
-        private final @Nullable Long end; // by System.nanoTime(), null without a deadline
+        private final @Nullable Deadline deadline;
         private volatile boolean over;
 
-        Passage(@Nullable HeldPermit permit, @Nullable Long end) {
+        Passage(@Nullable HeldPermit permit, @Nullable Deadline deadline) {
             this.permit = permit;
-            this.end = end;
+            this.deadline = deadline;
         }
 
         void begin(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
@@ -331,12 +329,6 @@ public final class WebLimitFilter extends OncePerRequestFilter {
                     held.leaveThread();
                 }
             }
-        }
-
-        /** The time that is left, at least a nanosecond; null for no deadline. */
-        @Nullable
-        Duration left() {
-            return end == null ? null : Duration.ofNanos(Math.max(1, end - System.nanoTime()));
         }
 
         private void close(@Nullable Throwable failure) {

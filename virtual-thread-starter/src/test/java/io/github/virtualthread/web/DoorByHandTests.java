@@ -81,6 +81,22 @@ class DoorByHandTests {
     }
 
     @Test
+    void whatIsRejectedInALaterDispatchSaysWhatDeadlineTheRequestHad() throws Exception {
+        WebLimitFilter withoutLimit = new WebLimitFilter(threads, null, Duration.ofMillis(2));
+        withoutLimit.doFilter(request, response, (any, other) -> {
+            any.startAsync();
+            while (Deadline.remaining().orElseThrow().isPositive()) {
+                Thread.onSpinWait();
+            }
+        });
+        request.setDispatcherType(DispatcherType.ASYNC);
+
+        withoutLimit.doFilter(request, response, (any, other) -> assertThatThrownBy(() -> threads.call("web", () -> ""))
+                .isInstanceOf(LimitExceededException.class)
+                .hasMessageContaining("its deadline of 0.002s passed before it began"));
+    }
+
+    @Test
     void aWrongLimitOrDeadlineIsThrownAtOnce() {
         assertThatThrownBy(() -> new WebLimitFilter(threads, "wbe", null))
                 .isInstanceOf(IllegalArgumentException.class)
