@@ -26,6 +26,7 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ObjectUtils;
+import org.springframework.util.StringUtils;
 
 /** Describes what is wrong with one property: its key is unknown, or its value has the wrong type. */
 final class PropertyMistakes {
@@ -146,9 +147,9 @@ final class PropertyMistakes {
             mistake = otherValue(name, type, property.getValue().toString());
         }
         if (mistake == null) {
-            mistake = new Mistake(
-                    "%s cannot be read: %s".formatted(name, NestedExceptionUtils.getMostSpecificCause(error)),
-                    "Correct its value.");
+            String cause = NestedExceptionUtils.getMostSpecificCause(error).toString();
+            String description = StringUtils.trimTrailingCharacter(cause, '.'); // the action follows after another
+            mistake = new Mistake("%s cannot be read: %s".formatted(name, description), "Correct its value.");
         }
         return new Mistake(mistake.description() + origin(property), mistake.action());
     }

@@ -144,6 +144,14 @@ class PropertiesCheckTests {
     }
 
     @Test
+    void aSentenceOfSpringBootEndsWithOneFullStop() {
+        runner.withPropertyValues("virtual-thread.client.deadline-hosts[1]=localhost")
+                .run(context -> assertThat(context.getStartupFailure())
+                        .hasMessageContaining("virtual-thread.client.deadline-hosts cannot be read: ")
+                        .hasMessageContaining("were left unbound. Correct its value."));
+    }
+
+    @Test
     void theExceptionOfATestIsTheReportAndNoBeanIsMadeBefore() {
         AtomicBoolean made = new AtomicBoolean();
 
