@@ -99,8 +99,7 @@ record Descriptors(
 
     static void addNumbers(LimitSettings settings, LimitDescriptor row) {
         for (LimitNumber number : LimitNumber.values()) {
-            // a dry run is shown by what would have happened
-            if (number.atEndpoint() != AtEndpoint.LEFT_OUT && number != LimitNumber.DRY_RUN) {
+            if (number.atEndpoint() == AtEndpoint.CHANGED || number.atEndpoint() == AtEndpoint.SHOWN) {
                 add(number, number.of(settings), row);
             }
         }

@@ -61,7 +61,7 @@ public enum LimitNumber {
     /** How the number of permits is found. */
     ADAPT("adapt", Kind.OTHER, 0, Change.IF_SET_AT_START, AtEndpoint.LEFT_OUT),
     /** Whether the limit only watches. */
-    DRY_RUN("dry-run", Kind.FLAG, 0, Change.AT_RUN_TIME, AtEndpoint.CHANGED),
+    DRY_RUN("dry-run", Kind.FLAG, 0, Change.AT_RUN_TIME, AtEndpoint.CHANGED_ONLY),
     /** What happens to nested calls. */
     NESTED("nested", Kind.OTHER, 0, Change.AT_RUN_TIME, AtEndpoint.SHOWN);
 
@@ -93,6 +93,8 @@ public enum LimitNumber {
     public enum AtEndpoint {
         /** It shows it, and changes it on request. */
         CHANGED,
+        /** It changes it on request, and shows something else in its place. */
+        CHANGED_ONLY,
         /** It shows it. */
         SHOWN,
         /** It shows something else in its place, or nothing. */

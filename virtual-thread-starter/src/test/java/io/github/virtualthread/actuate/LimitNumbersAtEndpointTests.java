@@ -12,6 +12,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Parameter;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +28,12 @@ class LimitNumbersAtEndpointTests {
     private static final LimitSettings SHARED = LimitSettings.of("db", 20).withClusterPermits(30);
 
     static Stream<LimitNumber> changed() {
-        return Arrays.stream(LimitNumber.values()).filter(number -> number.atEndpoint() == AtEndpoint.CHANGED);
+        return those(AtEndpoint.CHANGED, AtEndpoint.CHANGED_ONLY);
+    }
+
+    private static Stream<LimitNumber> those(AtEndpoint... what) {
+        return Arrays.stream(LimitNumber.values())
+                .filter(number -> List.of(what).contains(number.atEndpoint()));
     }
 
     @Test
@@ -91,8 +97,7 @@ class LimitNumbersAtEndpointTests {
     @Test
     void eachIsShownUnderItsName() {
         LimitSettings settings = SHARED;
-        for (LimitNumber number :
-                changed().filter(each -> each != LimitNumber.DRY_RUN).toList()) {
+        for (LimitNumber number : those(AtEndpoint.CHANGED).toList()) {
             settings = request(number, text(number)).applyTo(settings);
         }
         LimitDescriptor row = new LimitDescriptor();
@@ -100,8 +105,7 @@ class LimitNumbersAtEndpointTests {
         Descriptors.addNumbers(settings, row);
 
         assertThat(row.keySet())
-                .containsExactlyElementsOf(Arrays.stream(LimitNumber.values())
-                        .filter(number -> number.atEndpoint() != AtEndpoint.LEFT_OUT && number != LimitNumber.DRY_RUN)
+                .containsExactlyElementsOf(those(AtEndpoint.CHANGED, AtEndpoint.SHOWN)
                         .map(number -> number.parameter() + (number.kind() == Kind.TIME ? "Seconds" : ""))
                         .toList());
         assertThat(row).containsEntry("queueCapacity", 25).containsEntry("maxWaitSeconds", 25.0);
