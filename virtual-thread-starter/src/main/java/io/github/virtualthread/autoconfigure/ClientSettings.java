@@ -28,6 +28,12 @@ final class ClientSettings implements StartupPart {
     /** The bean that adds the header to what Spring Boot builds. */
     static final String CUSTOMIZER = "virtualThreadRestClients";
 
+    /** Beans of Spring Boot that ask for the one above. Spring Boot 3 has none of them in most reactive applications. */
+    private static final List<String> CONFIGURERS = List.of(
+            "restClientBuilderConfigurer",
+            "restTemplateBuilderConfigurer",
+            "restClientCustomizerHttpServiceGroupConfigurer");
+
     /** What {@code java.net.URI} takes for a host, so no underscore, and what stands for many of them. */
     private static final Pattern HOST = Pattern.compile("\\*|(\\*\\.)?[A-Za-z0-9.-]+");
 
@@ -82,6 +88,17 @@ final class ClientSettings implements StartupPart {
                             .formatted(HEADER)));
         }
         return found;
+    }
+
+    @Override
+    public List<String> warnings() {
+        if (name() == null || CONFIGURERS.stream().anyMatch(beans::containsBean)) {
+            return List.of();
+        }
+        return List.of(
+                "%s is set, but Spring Boot configures no RestClient and no RestTemplate in this application: only clients to which"
+                                .formatted(HEADER)
+                        + " the application itself adds a DeadlineHeader send the header");
     }
 
     static final class AreSet implements Condition {

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -25,6 +26,9 @@ import org.springframework.boot.autoconfigure.web.client.RestClientAutoConfigura
 import org.springframework.boot.autoconfigure.web.client.RestTemplateAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.boot.web.client.RestClientCustomizer;
 import org.springframework.boot.web.client.RestTemplateBuilder;
 import org.springframework.context.ApplicationContext;
@@ -36,6 +40,7 @@ import org.springframework.web.service.invoker.HttpServiceProxyFactory;
 
 /** When the clients of Spring Boot tell other services how much time is left, and to whom. */
 @Timeout(300)
+@ExtendWith(OutputCaptureExtension.class)
 class ClientAutoConfigurationTests {
 
     private static final String HEADER = "X-Request-Timeout-Ms";
@@ -43,12 +48,13 @@ class ClientAutoConfigurationTests {
         "virtual-thread.client.deadline-header=" + HEADER, "virtual-thread.client.deadline-hosts=localhost"
     };
 
-    private final ApplicationContextRunner runner = new ApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(
-                    VirtualThreadAutoConfiguration.class,
-                    VirtualThreadClientAutoConfiguration.class,
-                    RestClientAutoConfiguration.class,
-                    RestTemplateAutoConfiguration.class));
+    private static final AutoConfigurations CLIENTS = AutoConfigurations.of(
+            VirtualThreadAutoConfiguration.class,
+            VirtualThreadClientAutoConfiguration.class,
+            RestClientAutoConfiguration.class,
+            RestTemplateAutoConfiguration.class);
+
+    private final ApplicationContextRunner runner = new ApplicationContextRunner().withConfiguration(CLIENTS);
     private final List<String> received = new CopyOnWriteArrayList<>();
     private HttpServer server;
 
@@ -182,6 +188,20 @@ class ClientAutoConfigurationTests {
                 .run(context -> assertThat(context)
                         .getFailure()
                         .hasMessageContaining("Spring Boot's builder of RestClient is not on the class path"));
+    }
+
+    /** Spring Boot 3 has no builders for a reactive application. */
+    @Test
+    void whereSpringBootConfiguresNoClientTheStartWarns(CapturedOutput output) {
+        String warning = "virtual-thread.client.deadline-header is set, but Spring Boot configures no RestClient";
+        runner.withPropertyValues(TOLD).run(context -> assertThat(output).doesNotContain(warning));
+
+        new ReactiveWebApplicationContextRunner()
+                .withConfiguration(CLIENTS)
+                .withPropertyValues(TOLD)
+                .run(context -> assertThat(context).hasNotFailed());
+
+        assertThat(output).containsOnlyOnce(warning);
     }
 
     /** One property switches it off, whatever a file says of the hosts. */
