@@ -12,15 +12,20 @@ final class StressedBody implements Shield {
 
     private static final int SPINS = 100;
     private static final StressedEngine ENGINE = new StressedEngine();
-    private static final Recipe RECIPE = (Recipe) ENGINE.engine.spec("Stress.task", null);
+    private static final TaskSpec SPEC = ENGINE.engine.spec("Stress.task", null);
 
-    final Task task = new Task(RECIPE, () -> null, null);
+    final Task task = new Task(SPEC, () -> null, null);
     private final AtomicInteger told = new AtomicInteger();
 
     @Override
     public void stopped(StoppableBody body) {
         told.incrementAndGet();
         StressedEngine.spin(SPINS);
+    }
+
+    @Override
+    public boolean holds(StackTraceElement[] stack) {
+        return true;
     }
 
     @Override
@@ -53,6 +58,11 @@ final class StressedBody implements Shield {
     boolean unshield() {
         StressedEngine.spin(SPINS);
         return task.unshield();
+    }
+
+    void unshieldAndHold() {
+        StressedEngine.spin(SPINS);
+        task.unshieldAndHold(false);
     }
 
     boolean force() {

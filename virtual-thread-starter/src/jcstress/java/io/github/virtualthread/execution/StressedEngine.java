@@ -49,8 +49,8 @@ final class StressedEngine {
 
     /** With a deadline. Between its entry in the timer and its place in the queue, some time passes at random. */
     CompletableFuture<@Nullable Object> submitLate(Duration deadline, int mostSpins, TaskBody body) {
-        Recipe recipe = (Recipe) engine.spec("Stress.task", "db", null, deadline);
-        Task late = new Task(recipe, body, null) {
+        TaskSpec spec = engine.spec("Stress.task", "db", null, deadline);
+        Task late = new Task(spec, body, null) {
             @Override
             @Nullable
             Reason askForPermit(long timeLeft) {

@@ -35,9 +35,15 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
     private static final byte OPEN = 1;
     private static final byte DELIVERING = 2;
     private static final byte DELIVERED = 3;
-    private static final byte SHIELDED = 4;
-    private static final byte SHIELDED_LATE = 5; // the stop came before
-    private static final byte SHIELDED_STOPPED = 6; // the shield knows of the stop; the interrupt is owed to the thread
+    private static final byte HELD = 4; // open, but where the thread is now it may have to be left alone
+    private static final byte HELD_LATE = 5; // the stop came before
+    private static final byte HELD_STOPPED = 6; // the interrupt is tried again and again
+    private static final byte SHIELDED = 7;
+    private static final byte SHIELDED_LATE = 8; // the stop came before
+    private static final byte SHIELDED_STOPPED = 9; // the shield knows of the stop; the interrupt is owed to the thread
+
+    private static final Duration PAUSE = Duration.ofMillis(10); // before an interrupt is tried again
+
     private static final VarHandle WINDOW = byteField(MethodHandles.lookup(), "window");
     private static final VarHandle CAUSE = byteField(MethodHandles.lookup(), "cause");
 
@@ -140,6 +146,9 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
      */
     final boolean interrupt(Cause why) {
         for (byte seen = window; seen != CLOSED && seen != DELIVERING; seen = window) {
+            if (seen == HELD_STOPPED) {
+                return true; // it comes
+            }
             if (seen == SHIELDED_STOPPED) {
                 boolean unused = insist();
                 return true; // it is being ended already
@@ -147,7 +156,7 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
             boolean late = seen == SHIELDED_LATE; // there is nothing left to tell the shield
             if (WINDOW.compareAndSet(this, seen, late ? SHIELDED_STOPPED : DELIVERING)) {
                 if (!late) {
-                    deliver(seen == SHIELDED, why);
+                    deliver(seen, why);
                 }
                 return true;
             }
@@ -160,18 +169,24 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
         return settledWindow() == SHIELDED_STOPPED && Shields.stopAgain(this);
     }
 
-    private void deliver(boolean shielded, Cause why) {
+    private void deliver(byte seen, Cause why) {
+        byte next = seen == SHIELDED ? SHIELDED_STOPPED : DELIVERED;
         try {
             boolean first = decide(why);
             if (why.outcome == Outcome.TIMEOUT) {
                 // before the interrupt, which closes the channel that the body is blocked on and may take long
                 parts().bounds().report(this, why, first);
             }
-            if (!shielded || !Shields.stop(this)) {
-                interruptThread();
+            if (seen == SHIELDED && Shields.stop(this)) {
+                return; // that ends the part
             }
+            if (isHeld(seen) && triesLater()) {
+                next = HELD_STOPPED;
+                return;
+            }
+            interruptThread();
         } finally {
-            window = shielded ? SHIELDED_STOPPED : DELIVERED;
+            window = next;
         }
     }
 
@@ -194,6 +209,7 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
 
     @Override
     public final Entered shield(Shield part) {
+        endHold();
         for (byte seen = settledWindow(); seen == OPEN || seen == DELIVERED; seen = settledWindow()) {
             Shields.add(this, part); // before it can be asked for
             if (WINDOW.compareAndSet(this, seen, seen == OPEN ? SHIELDED : SHIELDED_LATE)) {
@@ -230,10 +246,68 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
     }
 
     @Override
-    public final void interruptAgain() {
-        byte seen = settledWindow();
-        if (seen == DELIVERED || seen == SHIELDED_LATE) {
-            boolean unused = interrupt(Cause.CANCELLED); // no news: the cause is known
+    public final void unshieldAndHold(boolean owed) {
+        for (byte seen = settledWindow(); seen >= SHIELDED; seen = settledWindow()) {
+            if (WINDOW.compareAndSet(this, seen, held(seen, owed))) {
+                tryInterrupt();
+            }
+        }
+    }
+
+    private static boolean isHeld(byte seen) {
+        return seen == HELD || seen == HELD_LATE || seen == HELD_STOPPED;
+    }
+
+    private static byte held(byte seen, boolean owed) {
+        if (owed || seen == SHIELDED_STOPPED) {
+            return HELD_STOPPED;
+        }
+        return seen == SHIELDED ? HELD : HELD_LATE;
+    }
+
+    /** Interrupts the thread if that is due and not held back. */
+    private void tryInterrupt() {
+        if (!WINDOW.compareAndSet(this, HELD_STOPPED, DELIVERING)) {
+            return;
+        }
+        byte next = DELIVERED;
+        try {
+            if (triesLater()) {
+                next = HELD_STOPPED;
+            } else {
+                interruptThread();
+            }
+        } finally {
+            window = next;
+        }
+    }
+
+    /**
+     * While an interrupt is being delivered, so the thread does not begin another part. Returns whether it must not be interrupted now;
+     * then that is tried again a moment later. Otherwise nothing holds interrupts back any more.
+     */
+    private boolean triesLater() {
+        try {
+            if (Shields.hold(this, Objects.requireNonNull(thread).getStackTrace())) {
+                Future<?> unused = schedule(PAUSE, this::tryInterrupt);
+                return true;
+            }
+        } catch (OutOfMemoryError shortage) {
+            // an interrupt at the wrong place is better than none
+        }
+        Shields.forget(this);
+        return false;
+    }
+
+    /** On the thread of the body, which is elsewhere now. An interrupt that was held back is delivered. */
+    private void endHold() {
+        for (byte seen = settledWindow(); isHeld(seen); seen = settledWindow()) {
+            if (WINDOW.compareAndSet(this, seen, seen == HELD ? OPEN : DELIVERED)) {
+                Shields.forget(this);
+                if (seen == HELD_STOPPED) {
+                    Thread.currentThread().interrupt();
+                }
+            }
         }
     }
 
@@ -260,6 +334,7 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
     /** The parts that are shielded at this moment. Beside the calls, because one that waits should not have a field for it. */
     static final class Shields {
 
+        /** Each until the next part begins, if it {@link #unshieldAndHold holds} interrupts back after its end. */
         private static final Map<InterruptibleCall, Shield> PARTS = new ConcurrentHashMap<>();
 
         private Shields() {}
@@ -284,7 +359,13 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
 
         /** What the body of a call is shielded in, null if it is not. */
         static @Nullable Shield of(InterruptibleCall call) {
-            return PARTS.get(call);
+            return isHeld(call.window) ? null : PARTS.get(call);
+        }
+
+        /** Returns whether the thread is where its last part has it left alone. */
+        private static boolean hold(InterruptibleCall call, StackTraceElement[] stack) {
+            Shield part = PARTS.get(call);
+            return part != null && part.holds(stack);
         }
 
         /** Returns whether the shield will end its part. */
@@ -317,6 +398,7 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
 
     /** Closes the window: waits for an interrupt that is being delivered, and clears the flag. */
     final void closeWindow() {
+        endHold();
         byte seen = settledWindow();
         while (!WINDOW.compareAndSet(this, seen, CLOSED)) {
             seen = settledWindow();
@@ -356,6 +438,7 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
     }
 
     private @Nullable Object get(Future<?> awaited, Object returned) throws Throwable {
+        endHold(); // the body has returned
         // the body may have left the flag behind; the window knows whether we were interrupted
         Thread.interrupted();
         boolean interrupted = window != OPEN;

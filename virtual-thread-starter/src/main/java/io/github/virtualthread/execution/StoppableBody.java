@@ -47,6 +47,17 @@ public interface StoppableBody extends TaskCall {
         }
 
         /**
+         * After {@link StoppableBody#unshieldAndHold}: whether the thread is in code that must not run with its flag set. Called on any
+         * thread. Must not block.
+         *
+         * @param stack of the thread of the body
+         * @return whether it must not be interrupted now
+         */
+        default boolean holds(StackTraceElement[] stack) {
+            return false;
+        }
+
+        /**
          * What the part does, for operators.
          *
          * @return SQL of the statement that runs, null if none is known
@@ -71,15 +82,20 @@ public interface StoppableBody extends TaskCall {
     boolean unshield();
 
     /**
+     * Ends what is shielded, on the thread of the body, and pays the interrupt. From now on, up to the next part or the return of the
+     * body, nothing interrupts the thread where {@link Shield#holds} says so: that is tried every 10 ms.
+     *
+     * @param owed whether the interrupt of an earlier stop is owed to the thread, too
+     */
+    void unshieldAndHold(boolean owed);
+
+    /**
      * Interrupts the thread after all, if the body has been stopped and is shielded. Waits until the shield has been notified of the
      * stop: never called by {@link Shield#stopped} itself.
      *
      * @return whether it was interrupted
      */
     boolean force();
-
-    /** Interrupts the thread once more, if the body has been stopped and still runs; not before the end of what is shielded. */
-    void interruptAgain();
 
     /**
      * Why the body was stopped.

@@ -116,14 +116,22 @@ final class ConnectionGate {
                 }
             } finally {
                 if (entered != Entered.NOT) {
-                    boolean stopped = body.unshield() || (interrupted && entered == Entered.STOPPED);
-                    if (stopped && what == Kind.GIVE_BACK) {
-                        current.interruptLater(body);
-                    } else if (stopped || interrupted) {
-                        Thread.currentThread().interrupt();
-                    }
+                    unshield(body, what, entered, interrupted);
                 }
             }
+        }
+    }
+
+    /** @param interrupted whether the flag of the thread was set before the call */
+    private static void unshield(StoppableBody body, Kind what, Entered entered, boolean interrupted) {
+        boolean owed = interrupted && entered == Entered.STOPPED;
+        if (what == Kind.GIVE_BACK) {
+            body.unshieldAndHold(owed);
+        } else if (body.unshield() || owed) {
+            Thread.currentThread().interrupt();
+        }
+        if (interrupted && !owed) { // by the application
+            Thread.currentThread().interrupt();
         }
     }
 

@@ -98,15 +98,18 @@ final class StatementCancel extends CurrentCall {
     }
 
     /**
-     * A thread with the flag does not park. HikariCP lets one that returns a connection try to park until those that wait for one have
-     * been served: who waits would never get a carrier that such threads hold.
+     * Whether a thread gives a connection back to HikariCP. While others wait for one, it loops there until one of them has run, and
+     * lets the thread park. With the flag, a thread does not park: if such threads hold all carriers, those that wait never run.
      */
-    void interruptLater(StoppableBody body) {
-        try {
-            Future<?> unused = body.schedule(times.again(), body::interruptAgain);
-        } catch (OutOfMemoryError shortage) {
-            Thread.currentThread().interrupt();
+    @Override
+    public boolean holds(StackTraceElement[] stack) {
+        for (StackTraceElement frame : stack) {
+            if (frame.getClassName().equals("com.zaxxer.hikari.pool.ProxyConnection")
+                    && frame.getMethodName().equals("close")) {
+                return true;
+            }
         }
+        return false;
     }
 
     @Override

@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
  * A JVM of its own for a program that exhausts memory, threads or carriers. It has the class path of this JVM, but not its
  * agents. The program reports figures, one a line.
  */
-final class ChildJvm {
+public final class ChildJvm {
 
     /** Programs wait for a minute at most for each thing that has to happen; this is for one that hangs. */
     private static final long MINUTES = 10;
@@ -26,13 +26,13 @@ final class ChildJvm {
     private static final Pattern FIGURE = Pattern.compile("^(\\w[\\w ]*) = (-?\\d+)$", Pattern.MULTILINE);
 
     /** What a program has left: its exit code, its figures, and all that it wrote. */
-    record Report(int exit, Map<String, Long> figures, String output) {}
+    public record Report(int exit, Map<String, Long> figures, String output) {}
 
     private final Class<?> program;
     private final List<String> before = new ArrayList<>();
     private final List<String> options = new ArrayList<>();
 
-    ChildJvm(Class<?> program) {
+    public ChildJvm(Class<?> program) {
         this.program = program;
         String patience = System.getProperty(ChildProgram.PATIENCE);
         if (patience != null) {
@@ -47,7 +47,7 @@ final class ChildJvm {
     }
 
     /** As many carriers, and never more. */
-    ChildJvm withCarriers(int number) {
+    public ChildJvm withCarriers(int number) {
         return with(
                 "-Djdk.virtualThreadScheduler.parallelism=" + number,
                 "-Djdk.virtualThreadScheduler.maxPoolSize=" + number);
@@ -60,7 +60,7 @@ final class ChildJvm {
     }
 
     /** Waits for the end of the program. */
-    Report run(Object... arguments) throws IOException, InterruptedException {
+    public Report run(Object... arguments) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(before);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(options);

@@ -13,6 +13,8 @@ class TestShield implements Shield {
     final AtomicInteger told = new AtomicInteger();
     final CountDownLatch heard = new CountDownLatch(1);
     final CountDownLatch heardTwiceMore = new CountDownLatch(2);
+    final CountDownLatch heldBack = new CountDownLatch(2);
+    volatile boolean holds;
     volatile @Nullable String sql;
 
     /**
@@ -42,6 +44,12 @@ class TestShield implements Shield {
     public boolean stoppedAgain(StoppableBody body) {
         heardTwiceMore.countDown();
         return false;
+    }
+
+    @Override
+    public boolean holds(StackTraceElement[] stack) {
+        heldBack.countDown();
+        return holds;
     }
 
     /** The body on the current thread. */

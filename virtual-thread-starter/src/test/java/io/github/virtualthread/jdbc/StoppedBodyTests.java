@@ -275,45 +275,6 @@ class StoppedBodyTests {
         assertThat(driver.interrupted).containsExactly("createStatement"); // which sends nothing
     }
 
-    /** With the flag, HikariCP keeps the carrier while another thread waits for a connection. */
-    @Test
-    void aConnectionIsGivenBackWithoutTheFlag() throws Exception {
-        assertThat(stopped((connection, statement, rows) -> {
-                    connection.clearWarnings();
-                    assertThat(Thread.currentThread().isInterrupted()).isFalse();
-                    Thread.currentThread().interrupt(); // as is expected of a body that is stopped
-                }))
-                .isNull();
-        assertThat(driver.calls).containsExactly("clearWarnings");
-    }
-
-    @Test
-    void theInterruptComesAfterAConnectionHasBeenGivenBack() throws Exception {
-        Times quick = new Times(Duration.ofMillis(1), ENOUGH, ENOUGH, ENOUGH);
-        Connection connection = new CancellableDataSource(driver::dataSource, quick).getConnection();
-        CompletableFuture<Boolean> twice = new CompletableFuture<>();
-        CompletableFuture<@Nullable Object> call = test.submit(() -> {
-            running.countDown();
-            try {
-                FakeDriver.await(new CountDownLatch(1));
-            } catch (InterruptedException stop) {
-                Thread.currentThread().interrupt();
-                connection.clearWarnings();
-                try {
-                    FakeDriver.await(new CountDownLatch(1));
-                } catch (InterruptedException again) {
-                    twice.complete(true);
-                }
-            }
-            return null;
-        });
-        FakeDriver.await(running);
-
-        call.cancel(true);
-
-        assertThat(twice).succeedsWithin(ENOUGH);
-    }
-
     @Test
     void aStopBetweenCallsInterrupts() throws Exception {
         Connection connection = connection();
