@@ -10,10 +10,7 @@ import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -431,61 +428,12 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
      * @return the same, or the value of the future
      */
     final @Nullable Object await(@Nullable Object value) throws Throwable {
-        if (value instanceof CompletionStage<?> stage) {
-            return get(asFuture(stage), stage);
+        if (value == null || !ReturnedFuture.isFuture(value)) {
+            return value;
         }
-        return value instanceof Future<?> future ? get(future, future) : value;
-    }
-
-    private @Nullable Object get(Future<?> awaited, Object returned) throws Throwable {
         endHold(); // the body has returned
         // the body may have left the flag behind; the window knows whether we were interrupted
         Thread.interrupted();
-        boolean interrupted = window != OPEN;
-        while (true) {
-            if (interrupted) {
-                cancel(returned);
-            }
-            try {
-                return awaited.get();
-            } catch (InterruptedException cancelled) {
-                interrupted = true;
-            } catch (ExecutionException failed) {
-                throw failed.getCause() == null ? failed : failed.getCause();
-            }
-        }
-    }
-
-    /** Cancels the future that the body returned, and not our view of it, because the call ends when that future does. */
-    private static void cancel(Object returned) {
-        if (returned instanceof Future<?> future) {
-            try {
-                future.cancel(true);
-            } catch (RuntimeException refused) {
-                SafeLog.write(
-                        logger,
-                        Level.DEBUG,
-                        "{} could not be cancelled; the call still waits for it",
-                        future,
-                        null,
-                        refused);
-            }
-        }
-    }
-
-    /** A minimal stage is a {@link CompletableFuture} that cannot be waited for; other stages need not be futures at all. */
-    private static Future<?> asFuture(CompletionStage<?> stage) {
-        if (stage instanceof CompletableFuture<?> future) {
-            return future.toCompletableFuture();
-        }
-        CompletableFuture<@Nullable Object> future = new CompletableFuture<>();
-        stage.whenComplete((value, failure) -> {
-            if (failure == null) {
-                future.complete(value);
-            } else {
-                future.completeExceptionally(failure);
-            }
-        });
-        return future;
+        return ReturnedFuture.get(value, window != OPEN);
     }
 }
