@@ -2,9 +2,9 @@ package io.github.virtualthread.limit;
 
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.LimitSettings.Nested;
+import io.github.virtualthread.limit.ShadowQueue.ShadowCall;
 import io.github.virtualthread.timer.TaskTimer;
 import java.time.Duration;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -91,7 +91,7 @@ final class Admission implements PermitGate {
     void watch(LimitSettings settings) {
         long now = System.nanoTime();
         if (settings.dryRun()) {
-            dryRun = dryRun == null ? new DryRun(new IdentityHashMap<>()) : dryRun;
+            dryRun = dryRun == null ? new DryRun(ShadowCall::new) : dryRun;
             dryRun.resize(settings, now);
         } else if (dryRun != null) {
             dryRun.stop(now);
@@ -102,7 +102,7 @@ final class Admission implements PermitGate {
     /** A request has its permit. Needs the lock. */
     private void watchBegin(@Nullable PermitRequest request) {
         if (watches && request != null && dryRun != null) {
-            dryRun.begin(request, limit.inUse(), System.nanoTime());
+            dryRun.begin(request, DryRun.PERMITS - permits.left(), System.nanoTime());
         }
     }
 

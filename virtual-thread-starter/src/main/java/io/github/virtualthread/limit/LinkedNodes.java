@@ -11,8 +11,9 @@ final class LinkedNodes<N extends LinkedNodes.Node<N>> {
     /** Has no field for its list: each call and each key would pay for that. */
     abstract static class Node<N extends Node<N>> {
 
+        /** The node before it. Its owner may keep something else here while it is in no list. */
         @Nullable
-        N previous;
+        Object previous;
 
         @Nullable
         N next;
@@ -28,7 +29,7 @@ final class LinkedNodes<N extends LinkedNodes.Node<N>> {
 
     /** Whether a node that is in no other list is in this one. */
     boolean contains(N node) {
-        return node.previous != null || node.equals(head);
+        return node.next != null || node.equals(tail);
     }
 
     /** Adds a node that is in no list. */
@@ -43,8 +44,9 @@ final class LinkedNodes<N extends LinkedNodes.Node<N>> {
     }
 
     /** Removes a node that is in the list. */
+    @SuppressWarnings("unchecked")
     void remove(N node) {
-        N before = node.previous;
+        N before = (N) node.previous;
         N after = node.next;
         if (before == null) {
             head = after;

@@ -16,9 +16,6 @@ import org.jspecify.annotations.Nullable;
 /** A limit with its settings. Its {@link Admission} decides who gets a permit. */
 final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.Borrower {
 
-    /** Size of the semaphore while the limit only watches: every call finds a permit, and those that run are counted. */
-    private static final int PERMITS_OF_A_DRY_RUN = Integer.MAX_VALUE;
-
     final Admission admission;
     private final PermitLevel level; // of the admission
     private final Permits semaphore; // of the level
@@ -46,7 +43,7 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
         if (settings.clusterPermits() != null) {
             return PermitLease.Leased.create();
         }
-        return new Permits(settings.dryRun() ? PERMITS_OF_A_DRY_RUN : settings.permits());
+        return new Permits(settings.dryRun() ? DryRun.PERMITS : settings.permits());
     }
 
     @Override
@@ -214,7 +211,7 @@ final class SemaphoreLimit implements TaskLimit, PermitGate.Owner, PermitLease.B
         if (occupations > 0) {
             return 0;
         }
-        return settings.dryRun() ? PERMITS_OF_A_DRY_RUN : Math.min(settings.permits(), semaphore.lent());
+        return settings.dryRun() ? DryRun.PERMITS : Math.min(settings.permits(), semaphore.lent());
     }
 
     private int running() {

@@ -76,7 +76,7 @@ final class ShadowQueue {
 
     /** A call has really ended. */
     void end(ShadowCall call, long now) {
-        long begun = call.begun[index]; // if it begins only now, it is known by then that it has ended
+        long begun = call.begun(index); // if it begins only now, it is known by then that it has ended
         catchUp(now);
         if (begun == call.came) {
             free(now);
@@ -118,7 +118,7 @@ final class ShadowQueue {
 
     private void begin(ShadowCall call, long moment) {
         running++;
-        call.begun[index] = moment;
+        call.begin(index, moment);
         waits.add(moment - call.came);
         if (call.ran != ShadowCall.NOT) {
             ends.add(moment + call.ran);
@@ -140,17 +140,37 @@ final class ShadowQueue {
                 Duration.ofNanos(waits.longest));
     }
 
-    /** A call under a limit that only watches. By {@link System#nanoTime}. */
+    /** A call under a limit that only watches. By {@link System#nanoTime}. An array in it would cost 24 bytes. */
     static final class ShadowCall {
 
         static final long NOT = Long.MIN_VALUE;
 
+        int era; // of its dry run
         final long came;
         private long ran = NOT; // until it has really ended
-        final long[] begun = {NOT, NOT, NOT}; // in each of the shadows; not where it waits, or was rejected
+        private long begunInFirst = NOT;
+        private long begunInSecond = NOT;
+        private long begunInThird = NOT;
 
         ShadowCall(long came) {
             this.came = came;
+        }
+
+        /** When it has begun in one of the shadows; not if it waits there, or was rejected. */
+        long begun(int index) {
+            return switch (index) {
+                case 0 -> begunInFirst;
+                case 1 -> begunInSecond;
+                default -> begunInThird;
+            };
+        }
+
+        private void begin(int index, long moment) {
+            switch (index) {
+                case 0 -> begunInFirst = moment;
+                case 1 -> begunInSecond = moment;
+                default -> begunInThird = moment;
+            }
         }
 
         /** It has really ended, so it is known how long it ran. */

@@ -11,7 +11,6 @@ import io.github.virtualthread.limit.TaskLimit.Shadow;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -250,14 +249,11 @@ class DryRunTests extends TimedLimits {
     @Test
     void whereMemoryIsShortTheShadowsForgetWhoRuns() {
         boolean[] isShort = {false};
-        DryRun dryRun = new DryRun(new IdentityHashMap<>() {
-            @Override
-            public ShadowCall put(PermitRequest request, ShadowCall call) {
-                if (isShort[0]) {
-                    throw new OutOfMemoryError("no room");
-                }
-                return super.put(request, call);
+        DryRun dryRun = new DryRun(came -> {
+            if (isShort[0]) {
+                throw new OutOfMemoryError("no room");
             }
+            return new ShadowCall(came);
         });
         dryRun.resize(SETTINGS, 0);
         Call first = new Call(null);
@@ -280,7 +276,7 @@ class DryRunTests extends TimedLimits {
     /** As {@link TaskLimit#dryRun()} counts for meters, which must not move while the limit is in force. */
     @Test
     void aShadowStopsWhenTheLimitIsInForce() {
-        DryRun dryRun = new DryRun(new IdentityHashMap<>());
+        DryRun dryRun = new DryRun(ShadowCall::new);
         dryRun.resize(SETTINGS.withMaxWait(Duration.ofNanos(10)), 0);
         List<Call> calls = List.of(new Call(null), new Call(null), new Call(null));
         calls.forEach(call -> dryRun.begin(call, 1, 0));
@@ -302,6 +298,31 @@ class DryRunTests extends TimedLimits {
         }
         assertThat(gone.get()).isNull();
         assertThat(limit.inUse()).isOne();
+    }
+
+    /** The calls of the first dry run end in the second, which does not have them. */
+    @Test
+    void aDryRunForgetsTheCallsOfTheOneBefore() {
+        TaskLimit limit = limit(SETTINGS);
+        List<Call> earlier = Call.asked(limit, 2);
+        limit.change(now -> now.withDryRun(false));
+        limit.change(now -> now.withDryRun(true));
+        earlier.forEach(Call::giveBack);
+        Call.asked(limit, 3);
+
+        assertThat(state(limit).same().waited()).isOne();
+    }
+
+    /** As does a task whose time is over when it has its permit. */
+    @Test
+    void aCallThatEndsAfterTheDryRunMayClaimItsReport() {
+        TaskLimit limit = limit(SETTINGS);
+        Call call = Call.asked(limit);
+        limit.change(now -> now.withDryRun(false));
+        call.giveBack();
+
+        assertThat(call.claimReport()).isTrue();
+        assertThat(limit.inUse()).isZero();
     }
 
     @Test

@@ -81,7 +81,7 @@ final class RecordedCalls {
         shadow.catchUp(Long.MAX_VALUE / 2);
         long[] begun = new long[came.length];
         for (int i = 0; i < begun.length; i++) {
-            begun[i] = calls[i].begun[0];
+            begun[i] = calls[i].begun(0);
         }
         return begun;
     }
