@@ -53,19 +53,22 @@ final class ShadowQueue {
 
     /** A call comes. */
     void come(ShadowCall call, long now) {
-        catchUp(now);
+        endUntil(now);
         calls++;
         if (running < permits) { // then nobody waits
             begin(call, now);
-        } else if (waiting.size() >= queueCapacity) {
-            rejected++;
         } else {
-            waited++;
+            rejectOverdue(now);
             join(call);
         }
     }
 
     private void join(ShadowCall call) {
+        if (waiting.size() >= queueCapacity) {
+            rejected++;
+            return;
+        }
+        waited++;
         if (waiting.size() < MOST_WAITING) {
             waiting.add(call);
             mostWaiting = Math.max(mostWaiting, waiting.size());
@@ -77,7 +80,7 @@ final class ShadowQueue {
     /** A call has really ended. */
     void end(ShadowCall call, long now) {
         long begun = call.begun(index); // if it begins only now, it is known by then that it has ended
-        catchUp(now);
+        endUntil(now);
         if (begun == call.came) {
             free(now);
         } else if (begun != ShadowCall.NOT) {
@@ -94,10 +97,14 @@ final class ShadowQueue {
 
     /** Goes through all that happens up to now. */
     void catchUp(long now) {
+        endUntil(now);
+        rejectOverdue(now);
+    }
+
+    private void endUntil(long now) {
         while (ends.first() <= now) {
             free(ends.removeFirst());
         }
-        beginNext(now);
     }
 
     private void free(long moment) {
@@ -107,12 +114,16 @@ final class ShadowQueue {
 
     /** All wait equally long at most, so those that came first go first, with a permit or without. */
     private void beginNext(long moment) {
+        rejectOverdue(moment);
+        while (running < permits && !waiting.isEmpty()) {
+            begin(waiting.remove(), moment);
+        }
+    }
+
+    private void rejectOverdue(long moment) {
         while (!waiting.isEmpty() && moment - waiting.element().came >= maxWait) {
             waiting.remove();
             rejected++;
-        }
-        while (running < permits && !waiting.isEmpty()) {
-            begin(waiting.remove(), moment);
         }
     }
 
