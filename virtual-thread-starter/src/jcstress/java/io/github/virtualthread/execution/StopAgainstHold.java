@@ -10,7 +10,7 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.LLLL_Result;
 
 /**
- * A body is stopped after a part that holds interrupts back, or at about its end, or at the begin of the next part. Result: whether the
+ * A body is stopped after a part that goes on after its end, or at about that, or at the begin of the next part. Result: whether the
  * thread is interrupted where it must not be, what the body knows at the begin of the next part, whether the thread is interrupted then,
  * whether an interrupt is owed to it after that.
  *
@@ -33,7 +33,7 @@ public class StopAgainstHold {
         body.open();
         body.shield();
         runs = true;
-        body.unshieldAndHold();
+        body.unshieldAndGoOn();
         StressedEngine.spin(200);
         result.r1 = Thread.currentThread().isInterrupted();
         result.r2 = body.shield();

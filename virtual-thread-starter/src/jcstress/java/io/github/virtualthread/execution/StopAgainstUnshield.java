@@ -19,6 +19,7 @@ import org.openjdk.jcstress.infra.results.LLL_Result;
 @Outcome(id = "1, true, false", expect = ACCEPTABLE, desc = "both came during the part")
 @Outcome(id = "1, true, true", expect = ACCEPTABLE, desc = "one came during the part, and one after it")
 @Outcome(id = "0, false, true", expect = ACCEPTABLE, desc = "both came after the part")
+@Outcome(id = "0, true, .*", expect = ACCEPTABLE, desc = "and one before the body looked at its flag")
 @Outcome(id = "2, .*", expect = FORBIDDEN, desc = "the shield was told twice")
 @Outcome(id = "1, false, .*", expect = FORBIDDEN, desc = "the interrupt is not owed")
 @Outcome(id = "0, false, false", expect = FORBIDDEN, desc = "the stop is lost")

@@ -16,6 +16,7 @@ final class StressedBody implements Shield {
 
     final Task task = new Task(SPEC, () -> null, null);
     private final AtomicInteger told = new AtomicInteger();
+    private volatile boolean goesOn;
 
     @Override
     public void stopped(StoppableBody body) {
@@ -24,8 +25,8 @@ final class StressedBody implements Shield {
     }
 
     @Override
-    public boolean holds(StackTraceElement[] stack) {
-        return true;
+    public boolean goesOn(StackTraceElement[] stack) {
+        return goesOn;
     }
 
     @Override
@@ -55,14 +56,23 @@ final class StressedBody implements Shield {
         return task.interrupt(Cause.CANCELLED);
     }
 
+    /** Returns whether that has set the flag of the thread, or a stop right after it; leaves the flag as it was. */
     boolean unshield() {
         StressedEngine.spin(SPINS);
-        return task.unshield();
+        boolean before = Thread.interrupted();
+        task.unshield(false);
+        boolean owed = Thread.interrupted();
+        if (before) {
+            Thread.currentThread().interrupt();
+        }
+        return owed;
     }
 
-    void unshieldAndHold() {
+    /** What follows the part must not be interrupted either. */
+    void unshieldAndGoOn() {
         StressedEngine.spin(SPINS);
-        task.unshieldAndHold(false);
+        goesOn = true;
+        task.unshield(false);
     }
 
     boolean force() {

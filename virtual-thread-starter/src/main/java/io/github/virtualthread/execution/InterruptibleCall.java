@@ -13,6 +13,7 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,14 +33,14 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
     private static final byte OPEN = 1;
     private static final byte DELIVERING = 2;
     private static final byte DELIVERED = 3;
-    private static final byte HELD = 4; // open, but where the thread is now it may have to be left alone
+    private static final byte HELD = 4; // open, but what follows a part may have to be left alone, too
     private static final byte HELD_LATE = 5; // the stop came before
     private static final byte HELD_STOPPED = 6; // the interrupt is tried again and again
     private static final byte SHIELDED = 7;
     private static final byte SHIELDED_LATE = 8; // the stop came before
     private static final byte SHIELDED_STOPPED = 9; // the shield knows of the stop; the interrupt is owed to the thread
 
-    private static final Duration PAUSE = Duration.ofMillis(10); // before an interrupt is tried again
+    private static final long PAUSE_NANOS = 1_000_000; // before an interrupt is tried again: 1 ms
 
     private static final VarHandle WINDOW = byteField(MethodHandles.lookup(), "window");
     private static final VarHandle CAUSE = byteField(MethodHandles.lookup(), "cause");
@@ -177,11 +178,11 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
             if (seen == SHIELDED && Shields.stop(this)) {
                 return; // that ends the part
             }
-            if (isHeld(seen) && triesLater()) {
-                next = HELD_STOPPED;
-                return;
+            if (isHeld(seen)) {
+                next = interruptUnlessHeld();
+            } else {
+                interruptThread();
             }
-            interruptThread();
         } finally {
             window = next;
         }
@@ -217,14 +218,71 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
     }
 
     @Override
-    public final boolean unshield() {
+    public final void unshield(boolean owed) {
         for (byte seen = settledWindow(); seen >= SHIELDED; seen = settledWindow()) {
-            if (WINDOW.compareAndSet(this, seen, seen == SHIELDED ? OPEN : DELIVERED)) {
-                Shields.forget(this);
-                return seen == SHIELDED_STOPPED;
+            boolean due = owed || seen == SHIELDED_STOPPED;
+            byte next = seen == SHIELDED ? HELD : HELD_LATE;
+            if (WINDOW.compareAndSet(this, seen, due ? DELIVERING : next)) {
+                if (due) {
+                    next = DELIVERED;
+                    try {
+                        next = interruptUnlessHeld();
+                    } finally {
+                        window = next;
+                    }
+                }
             }
         }
-        return false; // nothing is shielded
+    }
+
+    /** While an interrupt is being delivered, so no other part begins. Returns the window that follows. */
+    private byte interruptUnlessHeld() {
+        if (isLeftAlone()) {
+            try {
+                TaskTimer.daemon().name("deliver-interrupt").start(this::interruptLater);
+                return HELD_STOPPED;
+            } catch (OutOfMemoryError shortage) {
+                // an interrupt at the wrong place is better than none
+            }
+        }
+        endPart();
+        return DELIVERED;
+    }
+
+    private void endPart() {
+        Shields.forget(this); // nothing of it goes on
+        interruptThread();
+    }
+
+    private boolean isLeftAlone() {
+        try {
+            return Shields.leaveAlone(this, Objects.requireNonNull(thread).getStackTrace());
+        } catch (OutOfMemoryError shortage) {
+            return false;
+        }
+    }
+
+    /** Not by the timer, which ends with the application: a body may outlive that. */
+    private void interruptLater() {
+        do {
+            LockSupport.parkNanos(PAUSE_NANOS);
+        } while (!tryInterrupt());
+    }
+
+    private boolean tryInterrupt() {
+        if (!WINDOW.compareAndSet(this, HELD_STOPPED, DELIVERING)) {
+            return true; // it is elsewhere, and has its interrupt
+        }
+        byte next = HELD_STOPPED;
+        try {
+            if (!isLeftAlone()) {
+                next = DELIVERED;
+                endPart();
+            }
+        } finally {
+            window = next;
+        }
+        return next == DELIVERED;
     }
 
     @Override
@@ -242,58 +300,8 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
         return false;
     }
 
-    @Override
-    public final void unshieldAndHold(boolean owed) {
-        for (byte seen = settledWindow(); seen >= SHIELDED; seen = settledWindow()) {
-            if (WINDOW.compareAndSet(this, seen, held(seen, owed))) {
-                tryInterrupt();
-            }
-        }
-    }
-
     private static boolean isHeld(byte seen) {
         return seen == HELD || seen == HELD_LATE || seen == HELD_STOPPED;
-    }
-
-    private static byte held(byte seen, boolean owed) {
-        if (owed || seen == SHIELDED_STOPPED) {
-            return HELD_STOPPED;
-        }
-        return seen == SHIELDED ? HELD : HELD_LATE;
-    }
-
-    /** Interrupts the thread if that is due and not held back. */
-    private void tryInterrupt() {
-        if (!WINDOW.compareAndSet(this, HELD_STOPPED, DELIVERING)) {
-            return;
-        }
-        byte next = DELIVERED;
-        try {
-            if (triesLater()) {
-                next = HELD_STOPPED;
-            } else {
-                interruptThread();
-            }
-        } finally {
-            window = next;
-        }
-    }
-
-    /**
-     * While an interrupt is being delivered, so the thread does not begin another part. Returns whether it must not be interrupted now;
-     * then that is tried again a moment later. Otherwise nothing holds interrupts back any more.
-     */
-    private boolean triesLater() {
-        try {
-            if (Shields.hold(this, Objects.requireNonNull(thread).getStackTrace())) {
-                Future<?> unused = schedule(PAUSE, this::tryInterrupt);
-                return true;
-            }
-        } catch (OutOfMemoryError shortage) {
-            // an interrupt at the wrong place is better than none
-        }
-        Shields.forget(this);
-        return false;
     }
 
     /** On the thread of the body, which is elsewhere now. An interrupt that was held back is delivered. */
@@ -310,7 +318,8 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
 
     /** Whether the body has been stopped and does not get the interrupt yet. */
     final boolean isShielded() {
-        return window > SHIELDED;
+        byte seen = window;
+        return seen > SHIELDED || seen == HELD_STOPPED;
     }
 
     @Override
@@ -331,7 +340,7 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
     /** The parts that are shielded at this moment. Beside the calls, because one that waits should not have a field for it. */
     static final class Shields {
 
-        /** Each until the next part begins, if it {@link #unshieldAndHold holds} interrupts back after its end. */
+        /** Each until the next part begins, as what follows a part may have to be left alone, too. */
         private static final Map<InterruptibleCall, Shield> PARTS = new ConcurrentHashMap<>();
 
         private Shields() {}
@@ -359,10 +368,10 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
             return isHeld(call.window) ? null : PARTS.get(call);
         }
 
-        /** Returns whether the thread is where its last part has it left alone. */
-        private static boolean hold(InterruptibleCall call, StackTraceElement[] stack) {
+        /** Whether the thread is where its last part has it left alone. */
+        private static boolean leaveAlone(InterruptibleCall call, StackTraceElement[] stack) {
             Shield part = PARTS.get(call);
-            return part != null && part.holds(stack);
+            return part != null && part.goesOn(stack);
         }
 
         /** Returns whether the shield will end its part. */

@@ -47,13 +47,13 @@ public interface StoppableBody extends TaskCall {
         }
 
         /**
-         * After {@link StoppableBody#unshieldAndHold}: whether the thread is in code that must not run with its flag set. Called on any
-         * thread. Must not block.
+         * After the end of the part: whether code that belongs to it goes on, and must not be interrupted either. Asked if the body is
+         * stopped before its next part begins. Called on any thread. Must not block.
          *
          * @param stack of the thread of the body
-         * @return whether it must not be interrupted now
+         * @return whether the interrupt has to wait
          */
-        default boolean holds(StackTraceElement[] stack) {
+        default boolean goesOn(StackTraceElement[] stack) {
             return false;
         }
 
@@ -75,19 +75,13 @@ public interface StoppableBody extends TaskCall {
     Entered shield(Shield part);
 
     /**
-     * Ends what is shielded, on the thread of the body. Waits for a stop of which the shield is being notified.
-     *
-     * @return whether the body was stopped during this part; the caller then owes the interrupt to the thread
-     */
-    boolean unshield();
-
-    /**
-     * Ends what is shielded, on the thread of the body, and pays the interrupt. From now on, up to the next part or the return of the
-     * body, nothing interrupts the thread where {@link Shield#holds} says so: that is tried every 10 ms.
+     * Ends what is shielded, on the thread of the body. Waits for a stop of which the shield is being notified. If the body was stopped
+     * during this part, its thread is interrupted now, or as soon as its shield no longer {@link Shield#goesOn goes on}: that is looked
+     * at each millisecond, up to the begin of the next part or the return of the body.
      *
      * @param owed whether the interrupt of an earlier stop is owed to the thread, too
      */
-    void unshieldAndHold(boolean owed);
+    void unshield(boolean owed);
 
     /**
      * Interrupts the thread after all, if the body has been stopped and is shielded. Waits until the shield has been notified of the

@@ -129,7 +129,6 @@ public final class CancellableDataSource implements DataSource {
                 case "setAutoCommit" ->
                     pass(Boolean.TRUE.equals(args[0]) ? Kind.AUTO_COMMIT : Kind.OTHER, null, method, args);
                 case "close" -> pass(Kind.CLEAN_UP, null, method, args);
-                case "clearWarnings" -> pass(Kind.GIVE_BACK, null, method, args);
                 case "setClientInfo" -> clientInfo(method, args);
                 // on this thread: the driver of MySQL leaves the change to the executor, and may make it after the next
                 // statement (bug 75615). HikariCP knows that driver by the class of a data source, which it does not

@@ -116,22 +116,13 @@ final class ConnectionGate {
                 }
             } finally {
                 if (entered != Entered.NOT) {
-                    unshield(body, what, entered, interrupted);
+                    boolean owed = interrupted && entered == Entered.STOPPED;
+                    body.unshield(owed);
+                    if (interrupted && !owed) { // by the application
+                        Thread.currentThread().interrupt();
+                    }
                 }
             }
-        }
-    }
-
-    /** @param interrupted whether the flag of the thread was set before the call */
-    private static void unshield(StoppableBody body, Kind what, Entered entered, boolean interrupted) {
-        boolean owed = interrupted && entered == Entered.STOPPED;
-        if (what == Kind.GIVE_BACK) {
-            body.unshieldAndHold(owed);
-        } else if (body.unshield() || owed) {
-            Thread.currentThread().interrupt();
-        }
-        if (interrupted && !owed) { // by the application
-            Thread.currentThread().interrupt();
         }
     }
 

@@ -12,8 +12,6 @@ enum Kind {
     COMMIT,
     /** Commits, and so has longer, too; always sent, but what was not committed before is rolled back first. */
     AUTO_COMMIT,
-    /** As any other, but afterwards HikariCP takes the connection back: an interrupt waits until it has done so. */
-    GIVE_BACK,
     /** Cannot be cancelled; always sent. */
     OTHER;
 

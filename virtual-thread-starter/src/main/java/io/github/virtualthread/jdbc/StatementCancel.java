@@ -102,7 +102,7 @@ final class StatementCancel extends CurrentCall {
      * lets the thread park. With the flag, a thread does not park: if such threads hold all carriers, those that wait never run.
      */
     @Override
-    public boolean holds(StackTraceElement[] stack) {
+    public boolean goesOn(StackTraceElement[] stack) {
         for (StackTraceElement frame : stack) {
             if (frame.getClassName().equals("com.zaxxer.hikari.pool.ProxyConnection")
                     && frame.getMethodName().equals("close")) {

@@ -5,6 +5,7 @@ import static io.github.virtualthread.execution.TestEngine.await;
 import static io.github.virtualthread.execution.TestEngine.awaitStubbornly;
 import static io.github.virtualthread.execution.TestShield.body;
 import static io.github.virtualthread.execution.TestShield.isKnown;
+import static io.github.virtualthread.execution.TestShield.unshield;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.execution.StoppableBody.Entered;
@@ -30,19 +31,19 @@ class HeldInterruptTests extends ShieldedCalls {
 
     private void shieldAndHold() {
         assertThat(body().shield(shield)).isEqualTo(Entered.RUNNING);
-        body().unshieldAndHold(false);
+        body().unshield(false);
         running.countDown();
     }
 
     @ParameterizedTest
     @EnumSource
     void theInterruptComesWhenTheThreadIsElsewhere(Stop how) throws Exception {
-        shield.holds = true;
+        shield.goesOn = true;
         CompletableFuture<?> future = submit(() -> {
             shieldAndHold();
             awaitStubbornly(go);
             flag.complete(Thread.currentThread().isInterrupted());
-            shield.holds = false;
+            shield.goesOn = false;
             await(never);
             return null;
         });
@@ -50,7 +51,7 @@ class HeldInterruptTests extends ShieldedCalls {
 
         stop(how, future);
         stop(Stop.CANCEL, future); // it must not come by a second stop either
-        await(shield.heldBack);
+        await(shield.asked);
         go.countDown();
 
         assertThat(get(flag)).isFalse();
@@ -72,29 +73,29 @@ class HeldInterruptTests extends ShieldedCalls {
         go.countDown();
 
         assertThat(get(flag)).isTrue();
-        assertThat(shield.heldBack.getCount()).as("asked once").isEqualTo(1);
+        assertThat(shield.asked.getCount()).as("asked once").isEqualTo(1);
         assertAllIsOver();
     }
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void whatIsOwedComesWhenTheThreadIsElsewhere(boolean stoppedDuringThePart) throws Exception {
-        shield.holds = true;
+        shield.goesOn = true;
         CompletableFuture<?> future = submit(() -> {
             if (stoppedDuringThePart) {
                 body().shield(shield);
                 running.countDown();
                 awaitStubbornly(shield.heard);
-                body().unshieldAndHold(false);
+                body().unshield(false);
             } else {
                 running.countDown();
                 awaitStubbornly(go);
                 body().shield(shield);
-                body().unshieldAndHold(Thread.interrupted());
+                body().unshield(Thread.interrupted());
             }
-            await(shield.heldBack);
+            await(shield.asked);
             flag.complete(Thread.currentThread().isInterrupted());
-            shield.holds = false;
+            shield.goesOn = false;
             await(never);
             return null;
         });
@@ -115,7 +116,7 @@ class HeldInterruptTests extends ShieldedCalls {
             awaitStubbornly(go);
             assertThat(Thread.interrupted()).isTrue();
             assertThat(body().shield(shield)).isEqualTo(Entered.STOPPED);
-            body().unshieldAndHold(false);
+            body().unshield(false);
             return flag.complete(Thread.currentThread().isInterrupted());
         });
         await(running);
@@ -124,13 +125,13 @@ class HeldInterruptTests extends ShieldedCalls {
         go.countDown();
 
         assertThat(get(flag)).isFalse();
-        assertThat(shield.heldBack.getCount()).as("never asked").isEqualTo(2);
+        assertThat(shield.asked.getCount()).as("never asked").isEqualTo(2);
         assertAllIsOver();
     }
 
     @Test
     void theNextPartKnowsOfTheStopAndSeesTheFlag() throws Exception {
-        shield.holds = true;
+        shield.goesOn = true;
         TestShield next = new TestShield();
         CompletableFuture<List<Object>> seen = new CompletableFuture<>();
         CompletableFuture<?> future = submit(() -> {
@@ -138,7 +139,7 @@ class HeldInterruptTests extends ShieldedCalls {
             awaitStubbornly(go);
             Entered entered = body().shield(next);
             boolean interrupted = Thread.interrupted();
-            return seen.complete(List.of(entered, interrupted, body().unshield()));
+            return seen.complete(List.of(entered, interrupted, unshield(body())));
         });
         await(running);
 
@@ -155,7 +156,7 @@ class HeldInterruptTests extends ShieldedCalls {
         TestShield next = new TestShield();
         CompletableFuture<?> future = submit(() -> {
             shieldAndHold();
-            return get(self).shield(next) == Entered.RUNNING && flag.complete(body().unshield());
+            return get(self).shield(next) == Entered.RUNNING && flag.complete(unshield(body()));
         });
 
         assertThat(get(flag)).isFalse();
@@ -165,7 +166,7 @@ class HeldInterruptTests extends ShieldedCalls {
 
     @Test
     void whoeverStopsTheCallCancelsTheFutureThatTheBodyReturned() throws Exception {
-        shield.holds = true;
+        shield.goesOn = true;
         CompletableFuture<?> returned = new CompletableFuture<>();
         CompletableFuture<?> future = submit(() -> {
             shieldAndHold();

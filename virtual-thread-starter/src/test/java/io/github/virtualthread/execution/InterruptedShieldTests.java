@@ -3,6 +3,7 @@ package io.github.virtualthread.execution;
 import static io.github.virtualthread.execution.TestEngine.await;
 import static io.github.virtualthread.execution.TestEngine.awaitStubbornly;
 import static io.github.virtualthread.execution.TestShield.body;
+import static io.github.virtualthread.execution.TestShield.unshield;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
@@ -33,7 +34,7 @@ class InterruptedShieldTests extends ShieldedCalls {
             } catch (InterruptedException expected) {
                 interrupted.countDown();
             }
-            boolean owed = body().unshield();
+            boolean owed = unshield(body());
             return seen.complete(
                     List.of(owed, body().force(), Thread.currentThread().isInterrupted()));
         });
@@ -77,7 +78,7 @@ class InterruptedShieldTests extends ShieldedCalls {
             } catch (InterruptedException expected) {
                 interrupted.countDown();
             }
-            return body().unshield();
+            return unshield(body());
         });
         await(running);
 
@@ -112,7 +113,7 @@ class InterruptedShieldTests extends ShieldedCalls {
             } catch (InterruptedException expected) {
                 seen = true;
             }
-            return interrupted.complete(body().unshield() && seen);
+            return interrupted.complete(unshield(body()) && seen);
         });
         await(running);
 

@@ -5,6 +5,7 @@ import static io.github.virtualthread.execution.TestEngine.await;
 import static io.github.virtualthread.execution.TestEngine.awaitIdle;
 import static io.github.virtualthread.execution.TestEngine.awaitStubbornly;
 import static io.github.virtualthread.execution.TestShield.body;
+import static io.github.virtualthread.execution.TestShield.unshield;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.spi.ILoggingEvent;
@@ -66,7 +67,7 @@ class ShieldReportTests {
         boolean interrupted = Thread.interrupted();
         running.countDown();
         awaitStubbornly(unshield);
-        if (body().unshield() || interrupted) {
+        if (unshield(body()) || interrupted) {
             Thread.currentThread().interrupt();
         }
     }
@@ -273,7 +274,7 @@ class ShieldReportTests {
             body().shield(connection);
             self.complete(body());
             awaitStubbornly(unshield);
-            boolean unused = body().unshield();
+            boolean unused = unshield(body());
             unshielded.countDown();
             return null;
         });

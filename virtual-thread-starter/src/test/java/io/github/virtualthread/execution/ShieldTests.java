@@ -6,6 +6,7 @@ import static io.github.virtualthread.execution.TestEngine.awaitIdle;
 import static io.github.virtualthread.execution.TestEngine.awaitStubbornly;
 import static io.github.virtualthread.execution.TestShield.body;
 import static io.github.virtualthread.execution.TestShield.isKnown;
+import static io.github.virtualthread.execution.TestShield.unshield;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -93,7 +94,7 @@ class ShieldTests extends ShieldedCalls {
             body().shield(shield);
             running.countDown();
             awaitStubbornly(go);
-            owed.complete(body().unshield() && !Thread.currentThread().isInterrupted());
+            owed.complete(unshield(body()) && !Thread.currentThread().isInterrupted());
             return null;
         });
         await(running);
@@ -115,7 +116,7 @@ class ShieldTests extends ShieldedCalls {
         CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
         CompletableFuture<?> future = submit(() -> {
             assertThat(body().shield(shield)).isEqualTo(Entered.RUNNING);
-            owed.complete(body().unshield());
+            owed.complete(unshield(body()));
             awaitStubbornly(go);
             return interrupted.complete(Thread.currentThread().isInterrupted());
         });
@@ -143,7 +144,7 @@ class ShieldTests extends ShieldedCalls {
             boolean still = Thread.interrupted();
             awaitStubbornly(stopped);
             boolean later = Thread.interrupted();
-            boolean owed = body().unshield();
+            boolean owed = unshield(body());
             return seen.complete(List.of(flag, still, later, owed));
         });
         stop(Stop.CANCEL, future);
@@ -170,7 +171,7 @@ class ShieldTests extends ShieldedCalls {
             nested.complete(body().shield(inner));
             awaitStubbornly(shield.heard);
             Entered afterTheStop = body().shield(inner);
-            boolean owed = body().unshield();
+            boolean owed = unshield(body());
             return seen.complete(
                     new Seen(afterTheStop, Thread.currentThread().isInterrupted(), owed, isKnown(body()), Entered.NOT));
         });
@@ -191,7 +192,7 @@ class ShieldTests extends ShieldedCalls {
         });
         CompletableFuture<List<Object>> inContinuation = future.thenApply(value -> {
             Entered entered = body().shield(shield);
-            boolean owed = body().unshield();
+            boolean owed = unshield(body());
             boolean forced = body().force();
             return List.of(
                     entered, owed, forced, ((InterruptibleCall) body()).interrupt(Cause.CANCELLED), isKnown(body()));
@@ -208,7 +209,7 @@ class ShieldTests extends ShieldedCalls {
     void toEndAShieldThatThereIsNotChangesNothing() throws Exception {
         CompletableFuture<Boolean> owed = new CompletableFuture<>();
         CompletableFuture<?> future = submit(() -> {
-            owed.complete(body().unshield());
+            owed.complete(unshield(body()));
             return new CompletableFuture<>(); // whoever has been stopped cancels it
         });
         assertThat(get(owed)).isFalse();

@@ -13,8 +13,8 @@ class TestShield implements Shield {
     final AtomicInteger told = new AtomicInteger();
     final CountDownLatch heard = new CountDownLatch(1);
     final CountDownLatch heardTwiceMore = new CountDownLatch(2);
-    final CountDownLatch heldBack = new CountDownLatch(2);
-    volatile boolean holds;
+    final CountDownLatch asked = new CountDownLatch(2);
+    volatile boolean goesOn;
     volatile @Nullable String sql;
 
     /**
@@ -47,14 +47,25 @@ class TestShield implements Shield {
     }
 
     @Override
-    public boolean holds(StackTraceElement[] stack) {
-        heldBack.countDown();
-        return holds;
+    public boolean goesOn(StackTraceElement[] stack) {
+        asked.countDown();
+        return goesOn;
     }
 
     /** The body on the current thread. */
     static StoppableBody body() {
         return Objects.requireNonNull(Calls.currentBody());
+    }
+
+    /** Ends what is shielded on the current thread. Returns whether that has set its flag, and leaves the flag as it was. */
+    static boolean unshield(StoppableBody body) {
+        boolean before = Thread.interrupted();
+        body.unshield(false);
+        boolean owed = Thread.interrupted();
+        if (before) {
+            Thread.currentThread().interrupt();
+        }
+        return owed;
     }
 
     static boolean isKnown(StoppableBody body) {
@@ -69,11 +80,11 @@ class TestShield implements Shield {
         if (first == Entered.RUNNING) {
             TestEngine.awaitStubbornly(heard);
         }
-        boolean owed = body.unshield();
         boolean interrupted = Thread.currentThread().isInterrupted();
+        boolean owed = unshield(body);
         boolean left = isKnown(body);
         Entered again = body.shield(this);
-        boolean unused = body.unshield();
+        body.unshield(false);
         return new Seen(first, interrupted, owed, left, again);
     }
 }

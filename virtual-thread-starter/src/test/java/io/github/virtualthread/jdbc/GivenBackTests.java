@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariDataSource;
 import com.zaxxer.hikari.metrics.IMetricsTracker;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -30,13 +31,26 @@ class GivenBackTests {
     private final CompletableFuture<Boolean> flag = new CompletableFuture<>();
     private final CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
 
+    private volatile @Nullable Connection usedMeanwhile;
+
     private final class Counter implements IMetricsTracker {
 
         @Override
         public void recordConnectionUsageMillis(long elapsed) {
             running.countDown();
             stopped.join(); // whatever interrupts
+            use(usedMeanwhile);
             flag.complete(Thread.currentThread().isInterrupted());
+        }
+    }
+
+    private static void use(@Nullable Connection connection) {
+        try {
+            if (connection != null) {
+                connection.setReadOnly(false);
+            }
+        } catch (SQLException failure) {
+            throw new IllegalStateException(failure);
         }
     }
 
@@ -88,6 +102,41 @@ class GivenBackTests {
         FakeDriver.await(running);
 
         call.cancel(true);
+        stopped.complete(null);
+
+        assertThat(flag).succeedsWithin(ENOUGH).isEqualTo(false);
+        assertThat(interrupted).succeedsWithin(ENOUGH);
+    }
+
+    /** As {@code endRequest()} is with {@code com.zaxxer.hikari.enableRequestBoundaries}. */
+    @Test
+    void neitherDoesACallOfTheDriverThere() throws Exception {
+        CompletableFuture<@Nullable Object> call = test.submit(() -> {
+            try (Connection connection = pool.getConnection()) {
+                usedMeanwhile = connection.unwrap(Connection.class);
+                running.countDown();
+                stopped.join();
+            }
+            return awaitInterrupt();
+        });
+        FakeDriver.await(running);
+
+        call.cancel(true);
+        stopped.complete(null);
+
+        assertThat(flag).succeedsWithin(ENOUGH).isEqualTo(false);
+        assertThat(interrupted).succeedsWithin(ENOUGH);
+    }
+
+    @Test
+    void aBodyThatOutlivesTheApplicationIsInterruptedToo() throws Exception {
+        CompletableFuture<@Nullable Object> unused = test.submit(() -> {
+            pool.getConnection().close();
+            return awaitInterrupt();
+        });
+        FakeDriver.await(running);
+
+        test.close();
         stopped.complete(null);
 
         assertThat(flag).succeedsWithin(ENOUGH).isEqualTo(false);
