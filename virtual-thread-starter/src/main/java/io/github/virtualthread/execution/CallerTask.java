@@ -5,6 +5,7 @@ import io.github.virtualthread.limit.LimitExceededException;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.TaskLimit;
 import java.time.Duration;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
@@ -85,7 +86,7 @@ final class CallerTask extends Call {
 
     private void acquire(@Nullable Deadline deadline) throws InterruptedException {
         if (deadline != null && deadline.isOver()) {
-            throw rejection(Reason.DEADLINE, deadline);
+            throw rejection(deadline.reason(Reason.DEADLINE), deadline);
         }
         Deadline ofWait = deadline == null || !rejectsHopeless() ? deadline : deadline.half();
         Reason refused = ask(ofWait == null ? Long.MAX_VALUE : ofWait.left());
@@ -93,11 +94,19 @@ final class CallerTask extends Call {
             throw rejection(refused, deadline);
         }
         if (!granted) {
+            CallScope scope = deadline == null ? null : deadline.scope();
             try {
+                if (scope != null) {
+                    scope.add(this, CallerTask::lookSoon); // before the deadline is looked at
+                }
                 awaitWhileOpen(deadline, ofWait);
             } catch (Throwable over) { // also where memory is short: nobody else gives the permit back
                 giveUp();
                 throw over;
+            } finally {
+                if (scope != null) {
+                    scope.remove(this);
+                }
             }
         }
     }
@@ -120,6 +129,11 @@ final class CallerTask extends Call {
         }
     }
 
+    /** Has the thread look whether its time is over: by the timer, which tries again where memory is short. */
+    private void lookSoon() {
+        Future<?> unused = parts().timer().schedule(() -> LockSupport.unpark(thread), 0);
+    }
+
     private void await(@Nullable Deadline deadline, @Nullable Deadline ofWait) throws InterruptedException {
         long begin = System.nanoTime();
         while (!granted) {
@@ -133,7 +147,7 @@ final class CallerTask extends Call {
             }
             if (ofWait == null || !ofWait.isOver()) {
                 park(System.nanoTime() - begin, ofWait == null ? Long.MAX_VALUE : ofWait.left());
-            } else if (!leave(ofWait.equals(deadline) ? Reason.DEADLINE : Reason.HOPELESS)) {
+            } else if (!leave(ofWait.reason(ofWait.equals(deadline) ? Reason.DEADLINE : Reason.HOPELESS))) {
                 parkUntilReported();
             }
         }

@@ -1,6 +1,7 @@
 package io.github.virtualthread.execution;
 
 import io.github.virtualthread.limit.Durations;
+import io.github.virtualthread.limit.LimitExceededException.Reason;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -28,12 +29,32 @@ public final class Deadline {
     /** Whether any thread has had one: to read a thread-local gives each thread that asks a map. */
     private static volatile boolean used;
 
-    private final Duration length;
+    /** The time that it gave when it began, or a {@link CallScope.Bound}. One field, because each waiting call costs memory. */
+    private final Object bound;
+
     private final long at; // by System.nanoTime()
 
-    private Deadline(Duration length) {
-        this.length = length;
-        this.at = System.nanoTime() + Math.min(TimeUnit.NANOSECONDS.convert(length), LONGEST_NANOS);
+    private Deadline(Object bound, long at) {
+        this.bound = bound;
+        this.at = at;
+    }
+
+    private static Deadline of(Duration length) {
+        return new Deadline(length, after(length));
+    }
+
+    /**
+     * A deadline that also passes when the scope ends.
+     *
+     * @param length time from now on, null for any time
+     */
+    static Deadline within(CallScope scope, @Nullable Duration length) {
+        return new Deadline(
+                new CallScope.Bound(scope, length), length == null ? System.nanoTime() + LONGEST_NANOS : after(length));
+    }
+
+    private static long after(Duration length) {
+        return System.nanoTime() + Math.min(TimeUnit.NANOSECONDS.convert(length), LONGEST_NANOS);
     }
 
     /**
@@ -43,7 +64,8 @@ public final class Deadline {
      */
     public static Optional<Duration> remaining() {
         Deadline current = current();
-        return current == null ? Optional.empty() : Optional.of(Duration.ofNanos(Math.max(0, current.left())));
+        long left = current == null ? Long.MAX_VALUE : current.left();
+        return left == Long.MAX_VALUE ? Optional.empty() : Optional.of(Duration.ofNanos(Math.max(0, left)));
     }
 
     /**
@@ -141,22 +163,40 @@ public final class Deadline {
      * @param inherited deadline of its caller, null for none
      */
     static @Nullable Deadline earliest(@Nullable Duration own, @Nullable Deadline inherited) {
-        return own == null ? inherited : earlier(new Deadline(own), inherited);
+        return own == null ? inherited : earlier(of(own), inherited);
     }
 
-    /** The earlier of two deadlines, either of which may be absent. */
+    /** The earlier of two deadlines, either of which may be absent, in the scope of either. */
     static @Nullable Deadline earlier(@Nullable Deadline one, @Nullable Deadline other) {
-        return other == null || (one != null && one.at - other.at < 0) ? one : other;
+        if (one == null || other == null) {
+            return one == null ? other : one;
+        }
+        return one.at - other.at < 0 ? one.inScopeOf(other) : other.inScopeOf(one);
     }
 
-    /** One that passes when half of what is left now has passed. */
+    private Deadline inScopeOf(Deadline later) {
+        CallScope scope = scope() == null ? later.scope() : null;
+        return scope == null ? this : new Deadline(new CallScope.Bound(scope, length()), at);
+    }
+
+    /** One that passes when half of what is left now has passed; the same if that is any time. */
     Deadline half() {
-        return new Deadline(Duration.ofNanos(left() / 2));
+        long left = left();
+        if (left == Long.MAX_VALUE) {
+            return this;
+        }
+        Duration half = Duration.ofNanos(left / 2);
+        CallScope scope = scope();
+        return scope == null ? of(half) : within(scope, half);
     }
 
-    /** Nanoseconds until it passes; zero or negative afterwards. */
+    /** Nanoseconds until it passes; zero or negative afterwards. The maximum value if only the end of its scope ends it. */
     long left() {
-        return at - System.nanoTime();
+        CallScope scope = scope();
+        if (scope != null && scope.reason() != null) {
+            return 0;
+        }
+        return length() == null ? Long.MAX_VALUE : at - System.nanoTime();
     }
 
     /** Whether it has passed. */
@@ -164,8 +204,31 @@ public final class Deadline {
         return left() <= 0;
     }
 
-    /** The time that it gave when it began. */
+    /** The time that it gave when it began, null for any time. */
+    @Nullable
     Duration length() {
-        return length;
+        if (bound instanceof Duration length) {
+            return length;
+        }
+        CallScope.Bound scoped = (CallScope.Bound) bound;
+        Duration ofScope = scoped.scope().length();
+        return ofScope == null ? scoped.length() : ofScope;
+    }
+
+    /** The scope whose end ends it, too; null for none. */
+    @Nullable
+    CallScope scope() {
+        return bound instanceof Duration ? null : ((CallScope.Bound) bound).scope();
+    }
+
+    /**
+     * Why calls are rejected once it has passed.
+     *
+     * @param byClock the reason where no scope has ended
+     */
+    Reason reason(Reason byClock) {
+        CallScope scope = scope();
+        Reason ofScope = scope == null ? null : scope.reason();
+        return ofScope == null ? byClock : ofScope;
     }
 }

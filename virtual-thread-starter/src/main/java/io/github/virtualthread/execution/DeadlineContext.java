@@ -6,6 +6,7 @@ import io.github.virtualthread.timer.TaskTimer;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.Future;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +16,11 @@ import org.jspecify.annotations.Nullable;
  * is over.
  */
 final class DeadlineContext implements CapturedContext {
+
+    /** On a thread that had no deadline, and where nothing else was set: most calls need no scope of their own. */
+    private static final Scope NOTHING_ELSE = () -> {
+        Deadline unused = Deadline.open(null);
+    };
 
     private final CapturedContext captured;
     private final @Nullable Deadline ofCaller;
@@ -54,6 +60,17 @@ final class DeadlineContext implements CapturedContext {
         }
     }
 
+    /** Has the scope of the deadline, if there is one, end the task. Before the task looks whether its time is over. */
+    <T> void enterScope(T task, Consumer<T> ender) {
+        CallScope scope = deadline.scope();
+        if (scope != null) {
+            scope.add(task, ender);
+            if (isForgotten) {
+                scope.remove(task);
+            }
+        }
+    }
+
     /** The task has ended. */
     void forget() {
         isForgotten = true;
@@ -67,6 +84,9 @@ final class DeadlineContext implements CapturedContext {
     public Scope open() {
         Scope scope = ContextPropagation.open(captured);
         Deadline before = Deadline.open(ofCaller);
+        if (before == null && scope.equals(Scope.NOTHING)) {
+            return NOTHING_ELSE;
+        }
         return () -> {
             Deadline unused = Deadline.open(before);
             ContextPropagation.close(scope);

@@ -50,7 +50,8 @@ abstract class InterruptibleCall extends Call implements StoppableBody {
         CANCELLED(Outcome.CANCELLED, "%s was cancelled under limit '%s'"),
         TIMED_OUT(Outcome.TIMEOUT, ""),
         STOPPED(Outcome.CANCELLED, "%s was interrupted: the application stopped before it ended"),
-        OVERDUE(Outcome.TIMEOUT, "");
+        OVERDUE(Outcome.TIMEOUT, ""),
+        ABANDONED(Outcome.CANCELLED, "%s was cancelled under limit '%s': the client of its web request has gone");
 
         private static final Cause[] ALL = values();
 

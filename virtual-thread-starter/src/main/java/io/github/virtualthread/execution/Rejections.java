@@ -21,17 +21,23 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Logs rejected calls and those that were ended because they took too long: the first of a limit or method at once, then one
- * line per minute with their number, if there were any. Calls that a stop drops are in the line of the stop, and not here.
+ * line per minute with their number, if there were any. Calls that a stop drops are in the line of the stop, and not here. Calls of
+ * clients that have gone are lines of the level DEBUG.
  */
 final class Rejections {
 
     private static final Logger logger = LoggerFactory.getLogger(Rejections.class);
 
-    private final Map<String, Count<Reason>> limits = new ConcurrentHashMap<>();
-    private final Map<String, Count<Kind>> methods = new ConcurrentHashMap<>(); // those that had timeouts
+    private final Lines<Reason> limits = new Lines<>("Limit '%s' has rejected", Level.WARN);
+
+    /** Of calls whose client has gone: nobody waited for them. */
+    private final Lines<Reason> abandoned = new Lines<>("Limit '%s' has rejected", Level.DEBUG);
+
+    private final Lines<Kind> methods = new Lines<>("%s has timed out in", Level.WARN);
     private final TaskTimer timer;
     private final long period;
 
@@ -48,42 +54,66 @@ final class Rejections {
 
     /** Throws nothing, because the rejected call is not complete yet. */
     void add(LimitExceededException rejection) {
-        add(limits, rejection.limit(), "Limit '%s' has rejected", rejection, rejection.reason());
+        Lines<Reason> lines = rejection.reason() == Reason.CLIENT_GONE ? abandoned : limits;
+        lines.add(rejection.limit(), rejection, rejection.reason());
     }
 
     /** Throws nothing, because the call is not complete yet. */
     void add(CallTimeoutException timeout) {
-        add(methods, timeout.task(), "%s has timed out in", timeout, timeout.kind());
-    }
-
-    private <K extends Enum<K>> void add(
-            Map<String, Count<K>> counts, String name, String what, Throwable failure, K kind) {
-        try {
-            Count<K> known = counts.get(name);
-            Count<K> count =
-                    known == null ? counts.computeIfAbsent(name, made -> new Count<>(what.formatted(made))) : known;
-            count.add(failure, kind);
-        } catch (Throwable shortage) {
-            // the line of the next one counts this one too
-        }
+        methods.add(timeout.task(), timeout, timeout.kind());
     }
 
     /** Number of calls that a limit rejected until now. */
     long total(String limit) {
-        Count<Reason> count = limits.get(limit);
-        return count == null ? 0 : count.total.sum();
+        return limits.total(limit) + abandoned.total(limit);
     }
 
     /** Logs what was not logged, as the engine has stopped. */
     void conclude() {
-        limits.values().forEach(Count::conclude);
-        methods.values().forEach(Count::conclude);
+        limits.conclude();
+        abandoned.conclude();
+        methods.conclude();
+    }
+
+    /** Failures of one kind, by the name of their limit or method. */
+    private final class Lines<K extends Enum<K>> {
+
+        private final Map<String, Count<K>> counts = new ConcurrentHashMap<>(); // those that had failures
+        private final String what;
+        private final Level level;
+
+        private Lines(String what, Level level) {
+            this.what = what;
+            this.level = level;
+        }
+
+        private void add(String name, Throwable failure, K kind) {
+            try {
+                Count<K> known = counts.get(name);
+                if (known == null) {
+                    known = counts.computeIfAbsent(name, made -> new Count<>(what.formatted(made), level));
+                }
+                known.add(failure, kind);
+            } catch (Throwable shortage) {
+                // the line of the next one counts this one too
+            }
+        }
+
+        private long total(String name) {
+            Count<K> count = counts.get(name);
+            return count == null ? 0 : count.total.sum();
+        }
+
+        private void conclude() {
+            counts.values().forEach(Count::conclude);
+        }
     }
 
     /** The rejections of one limit, or the timeouts of one method. */
     private final class Count<K extends Enum<K>> {
 
         private final String what;
+        private final Level level;
         private final LongAdder total = new LongAdder();
         private final Map<K, AtomicLong> unlogged = new ConcurrentSkipListMap<>();
         private final AtomicLong loggedAt =
@@ -92,8 +122,9 @@ final class Rejections {
         private final AtomicBoolean scheduled = new AtomicBoolean();
         private volatile @Nullable Throwable last;
 
-        private Count(String what) {
+        private Count(String what, Level level) {
             this.what = what;
+            this.level = level;
         }
 
         private void add(Throwable failure, K kind) {
@@ -146,7 +177,7 @@ final class Rejections {
             }
             String calls = calls(number, System.nanoTime() - before, kinds);
             Throwable failure = Objects.requireNonNull(last); // written before it was counted
-            SafeLog.write(() -> logger.warn("{} {} {}", what, calls, failure.getMessage()));
+            SafeLog.write(() -> logger.atLevel(level).log("{} {} {}", what, calls, failure.getMessage()));
         }
 
         private static String calls(long number, long nanos, List<String> kinds) {

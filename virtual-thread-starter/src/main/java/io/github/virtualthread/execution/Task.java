@@ -300,7 +300,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
         if (!stopped && !TimeBounds.isOverdue(this)) {
             return null;
         }
-        Reason reason = stopped ? Reason.SHUTDOWN : Reason.DEADLINE;
+        Reason reason = stopped ? Reason.SHUTDOWN : TimeBounds.reason(this);
         onRejected(reason);
         Throwable refusal = refusal(reason);
         bodyOrRefusal = refusal;
@@ -321,7 +321,7 @@ class Task extends InterruptibleCall implements Runnable, Thread.UncaughtExcepti
             // the stop may have checked this task before there was anything to interrupt
             boolean unused = decide(Cause.STOPPED);
         } else if (TimeBounds.isOverdue(this)) { // nor may the timer have found anything to interrupt
-            boolean unused = interrupt(Cause.OVERDUE);
+            boolean unused = interrupt(TimeBounds.cause(this));
         } else if (!future.isDone() && bodyOrRefusal instanceof TaskBody body) { // read once: other threads release it
             return TimeBounds.bounded(this, body);
         }

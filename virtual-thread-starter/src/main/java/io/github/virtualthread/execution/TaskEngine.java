@@ -197,7 +197,7 @@ public final class TaskEngine implements AutoCloseable {
         Deadline deadline = Deadline.earliest(spec.deadline(), Deadline.current());
         if (limit == null || holdsPermitOf(limit)) {
             if (deadline != null && deadline.isOver()) {
-                throw CallerTask.reject(spec, Reason.DEADLINE, deadline);
+                throw CallerTask.reject(spec, deadline.reason(Reason.DEADLINE), deadline);
             }
             return run(body, deadline);
         }

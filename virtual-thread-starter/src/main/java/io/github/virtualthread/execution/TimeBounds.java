@@ -54,11 +54,26 @@ record TimeBounds(TaskTimer timer, TaskThreads threads, Rejections rejections, D
         return deadline != null && deadline.isOver();
     }
 
+    /** Why an overdue call is rejected. */
+    static Reason reason(InterruptibleCall call) {
+        Deadline deadline = deadline(call);
+        return deadline == null ? Reason.DEADLINE : deadline.reason(Reason.DEADLINE);
+    }
+
+    /** Why the body of an overdue call is interrupted. */
+    static Cause cause(InterruptibleCall call) {
+        return reason(call) == Reason.CLIENT_GONE ? Cause.ABANDONED : Cause.OVERDUE;
+    }
+
     /** The call has ended: the timer has nothing to end any more. */
     static void forget(InterruptibleCall call) {
         DeadlineContext timed = timed(call);
         if (timed != null) {
             timed.forget();
+            CallScope scope = timed.deadline.scope();
+            if (scope != null) {
+                scope.remove(call);
+            }
         }
     }
 
@@ -71,16 +86,20 @@ record TimeBounds(TaskTimer timer, TaskThreads threads, Rejections rejections, D
     @Nullable
     Reason ask(Task task) {
         DeadlineContext timed = Objects.requireNonNull(timed(task));
-        if (timed.deadline.isOver()) {
-            return Reason.DEADLINE;
+        Deadline deadline = timed.deadline;
+        if (deadline.isOver()) {
+            return deadline.reason(Reason.DEADLINE);
         }
-        boolean halved = task.waitIsHalved();
-        Deadline ofWait = halved ? timed.deadline.half() : timed.deadline;
+        boolean halved = task.waitIsHalved() && deadline.length() != null;
+        Deadline ofWait = halved ? deadline.half() : deadline;
         // first: the task may have ended afterwards
-        timed.watch(timer, halved ? () -> endHopeless(task, timed) : () -> endOverdue(task), ofWait.left());
+        timed.enterScope(task, TimeBounds::endSoon);
+        if (deadline.length() != null) {
+            timed.watch(timer, halved ? () -> endHopeless(task, timed) : () -> endOverdue(task), ofWait.left());
+        }
         Reason refused = task.askForPermit(halved ? ofWait.left() : Long.MAX_VALUE);
-        // the timer may have come before there was anything to end
-        Reason why = halved ? Reason.HOPELESS : Reason.DEADLINE;
+        // timer or scope may have come before there was anything to end
+        Reason why = deadline.reason(halved ? Reason.HOPELESS : Reason.DEADLINE);
         return refused == null && ofWait.isOver() && task.leaveQueue() ? why : refused;
     }
 
@@ -91,10 +110,24 @@ record TimeBounds(TaskTimer timer, TaskThreads threads, Rejections rejections, D
         }
     }
 
+    /** By the timer, which tries again where memory or threads are short. */
+    private static void endSoon(Task task) {
+        Future<?> unused = of(task).timer.schedule(() -> endOverdue(task), 0);
+    }
+
     /** On the thread of the timer. A task that neither waits nor runs looks at the clock itself. */
-    private static void endOverdue(Task task) {
-        if (!task.rejectWaiting(Reason.DEADLINE) && task.runningThread() != null) {
-            of(task).timer.handOff(() -> of(task).expire(task, Cause.OVERDUE));
+    static void endOverdue(Task task) {
+        if (!task.rejectWaiting(reason(task)) && task.runningThread() != null) {
+            of(task).timer.handOff(() -> of(task).endRun(task, cause(task)));
+        }
+    }
+
+    /** A body may react to an interrupt for as long as it likes where nobody waits for it: it is interrupted once. */
+    private void endRun(Task task, Cause why) {
+        if (why == Cause.OVERDUE) {
+            expire(task, why);
+        } else if (task.cause() == null) {
+            boolean unused = task.interrupt(why);
         }
     }
 
@@ -111,7 +144,15 @@ record TimeBounds(TaskTimer timer, TaskThreads threads, Rejections rejections, D
         @Override
         public @Nullable Object run() throws Throwable {
             Deadline deadline = deadline(task);
-            return deadline == null ? runTimed() : deadline.run(this::runTimed);
+            if (deadline == null) {
+                return runTimed();
+            }
+            Deadline before = Deadline.open(deadline);
+            try {
+                return runTimed();
+            } finally {
+                Deadline unused = Deadline.open(before);
+            }
         }
 
         private @Nullable Object runTimed() throws Throwable {
@@ -213,6 +254,7 @@ record TimeBounds(TaskTimer timer, TaskThreads threads, Rejections rejections, D
             return Objects.requireNonNullElse(task.spec().timeout(), Duration.ZERO);
         }
         Deadline deadline = deadline(task);
-        return deadline == null ? Duration.ZERO : deadline.length();
+        Duration length = deadline == null ? null : deadline.length();
+        return length == null ? Duration.ZERO : length;
     }
 }

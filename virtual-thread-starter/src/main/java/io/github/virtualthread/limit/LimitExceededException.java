@@ -30,6 +30,8 @@ public class LimitExceededException extends TaskRejectedException {
         WAIT_TIMEOUT,
         /** The deadline of the call passed before its body began, or had passed when it was made. */
         DEADLINE,
+        /** The client of the web request that made the call has gone. */
+        CLIENT_GONE,
         /**
          * The turn of the call did not come while half of what was left before its deadline passed, or will not, by the pace of the
          * limit.
@@ -132,6 +134,9 @@ public class LimitExceededException extends TaskRejectedException {
     }
 
     private String detail() {
+        if (reason == Reason.CLIENT_GONE) {
+            return "the client of its web request has gone";
+        }
         if (reason == Reason.DEADLINE && settings == null) {
             return overdue();
         }

@@ -2,11 +2,15 @@ package io.github.virtualthread.execution;
 
 import io.github.virtualthread.context.ContextPropagation;
 import io.github.virtualthread.limit.LimitSettings;
+import io.github.virtualthread.web.WebLimitFilter;
 import java.lang.reflect.Field;
+import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.mock.web.MockHttpServletResponse;
 import org.springframework.test.util.ReflectionTestUtils;
 
 /** A program of its own, for {@link DeadlineCostTests}: a JVM without a deadline, and then with the first one. */
@@ -24,12 +28,54 @@ final class DeadlineCost {
             Deadline.call(Duration.ofMinutes(1), () -> null);
             ChildProgram.tell("maps after a deadline", calls(test));
             ChildProgram.tell("deadlines after a deadline", isUsed() ? 1 : 0);
+            request(test, false);
+            ChildProgram.tell("classes of scopes without scopes", scopes());
+            ChildProgram.tell("threads that look without scopes", looking());
+            request(test, true);
+            ChildProgram.tell("classes of scopes after a scope", scopes());
+            ChildProgram.tell("threads that look after a scope", looking());
         }
         System.exit(0);
     }
 
     private static boolean isUsed() {
         return Boolean.TRUE.equals(ReflectionTestUtils.getField(Deadline.class, "used"));
+    }
+
+    /** A request at the door, whose calls may have deadlines. */
+    private static void request(TestEngine test, boolean cancelAbandoned) throws Exception {
+        VirtualThreads threads = new VirtualThreads(test.engine, (name, failure) -> {});
+        WebLimitFilter filter = new WebLimitFilter(threads, "db", Duration.ofMinutes(1));
+        filter.setCancelAbandoned(cancelAbandoned);
+        filter.doFilter(new MockHttpServletRequest(), new MockHttpServletResponse(), (request, response) -> {
+            threads.submit(() -> "ran").join();
+            test.engine
+                    .submit(test.engine.spec("Test.late", null, null, Duration.ofMinutes(1)), () -> "ran")
+                    .join();
+        });
+    }
+
+    /** How many classes of this kind have been loaded. */
+    private static long scopes() throws ReflectiveOperationException {
+        Method find = ClassLoader.class.getDeclaredMethod("findLoadedClass", String.class);
+        find.setAccessible(true);
+        String web = WebLimitFilter.class.getPackageName();
+        int loaded = 0;
+        for (String name : List.of(
+                Deadline.class.getPackageName() + ".CallScope",
+                Deadline.class.getPackageName() + ".CallScope$Bound",
+                web + ".ClientWatch",
+                web + ".ClientWatch$Client",
+                web + ".TcpTable")) {
+            loaded += find.invoke(DeadlineCost.class.getClassLoader(), name) == null ? 0 : 1;
+        }
+        return loaded;
+    }
+
+    private static long looking() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().equals("virtual-thread-clients"))
+                .count();
     }
 
     private static Field map() {

@@ -6,6 +6,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.OS;
 
 /** A deadline costs nothing where there is none. */
 @Timeout(300)
@@ -27,9 +28,16 @@ class DeadlineCostTests {
                         "deadlines without deadlines",
                         0L,
                         "deadlines after a deadline",
-                        1L));
+                        1L,
+                        "classes of scopes without scopes",
+                        0L,
+                        "threads that look without scopes",
+                        0L,
+                        "classes of scopes after a scope",
+                        5L));
         assertThat(report.figures().get("maps after a deadline"))
                 .as("the measure works")
                 .isPositive();
+        assertThat(report.figures()).containsEntry("threads that look after a scope", OS.LINUX.isCurrentOs() ? 1L : 0L);
     }
 }

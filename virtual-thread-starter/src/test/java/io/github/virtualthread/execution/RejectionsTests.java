@@ -47,6 +47,9 @@ class RejectionsTests {
     @RegisterExtension
     private final QueueAppender log = new QueueAppender(Rejections.class);
 
+    @RegisterExtension
+    private final QueueAppender debug = new QueueAppender(Rejections.class, Level.DEBUG);
+
     private final CountDownLatch gate = test.latch();
 
     @Test
@@ -87,6 +90,36 @@ class RejectionsTests {
                 .satisfiesExactlyInAnyOrder(
                         db -> assertThat(db).startsWith("Limit 'db' has rejected a call"),
                         mail -> assertThat(mail).startsWith("Limit 'mail' has rejected a call"));
+    }
+
+    /** Nobody waited for them. */
+    @Test
+    void callsWhoseClientHasGoneAreForDebugging() throws Exception {
+        Logger logger = (Logger) LoggerFactory.getLogger(Rejections.class);
+        logger.setLevel(Level.DEBUG);
+        try {
+            CallScope scope = new CallScope();
+            scope.clientGone();
+            for (int i = 0; i < 2; i++) {
+                TestEngine.assertRejected(scope.call(null, () -> test.submit("db", () -> null)), Reason.CLIENT_GONE);
+            }
+            test.hold("db", gate);
+            TestEngine.assertRejected(test.submit("db", () -> null), Reason.QUEUE_FULL);
+        } finally {
+            logger.setLevel(null);
+        }
+
+        assertThat(debug.events)
+                .extracting(ILoggingEvent::getLevel, ILoggingEvent::getFormattedMessage)
+                .satisfiesExactly(
+                        gone -> assertThat(gone.toList())
+                                .containsExactly(
+                                        Level.DEBUG,
+                                        "Limit 'db' has rejected a call: Test.task was rejected (CLIENT_GONE): the client of"
+                                                + " its web request has gone"),
+                        full -> assertThat(full.toList().get(0)).isEqualTo(Level.WARN));
+        assertThat(log.events).hasSize(1);
+        assertThat(test.engine.parts().rejections().total("db")).isEqualTo(3);
     }
 
     @Test

@@ -1,0 +1,131 @@
+package io.github.virtualthread.execution;
+
+import io.github.virtualthread.Internal;
+import io.github.virtualthread.limit.LimitExceededException.Reason;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The calls of one web request, which end when nobody waits for it. It travels with the {@link Deadline} of a thread: whoever inherits
+ * that belongs to the scope, and when the scope ends, the deadline has passed.
+ *
+ * <p>Thread-safe. No method here blocks.
+ */
+@Internal
+public final class CallScope {
+
+    /** Those that wait or run, and what ends them. A web request makes few at a time. */
+    private final Map<Object, Consumer<Object>> calls = new ConcurrentHashMap<>(1);
+
+    private final AtomicReference<@Nullable End> end = new AtomicReference<>();
+
+    /** Creates a scope without calls. */
+    public CallScope() {}
+
+    /**
+     * Why nobody waits any more.
+     *
+     * @param length time that the request had; null if its client has gone
+     */
+    private record End(Reason reason, @Nullable Duration length) {}
+
+    /**
+     * What bounds calls of a scope.
+     *
+     * @param length time that they have, null for any time
+     */
+    record Bound(CallScope scope, @Nullable Duration length) {}
+
+    /**
+     * Runs a task on the current thread, with a deadline or with that of the thread if it is earlier. The calls that it makes belong to
+     * this scope.
+     *
+     * @param deadline time from now on, more than zero; null for none
+     * @param task what to run
+     * @param <T> type of its value
+     * @return value of the task
+     * @throws Exception any exception of the task
+     */
+    public <T extends @Nullable Object> T call(@Nullable Duration deadline, Callable<T> task) throws Exception {
+        return Deadline.callBy(Deadline.earlier(Deadline.within(this, deadline), Deadline.current()), task);
+    }
+
+    /**
+     * The client has gone: calls that wait are rejected, bodies that run are interrupted, and calls made later are rejected. Only
+     * the first end counts.
+     */
+    public void clientGone() {
+        end(new End(Reason.CLIENT_GONE, null));
+    }
+
+    /**
+     * The client has got its answer, because the request took too long: as {@link #clientGone}, with the words for a deadline.
+     *
+     * @param length time that the request had
+     */
+    public void timedOut(Duration length) {
+        end(new End(Reason.DEADLINE, length));
+    }
+
+    /**
+     * Whether the client had gone before the request ended otherwise.
+     *
+     * @return whether {@link #clientGone} came first
+     */
+    public boolean isClientGone() {
+        return reason() == Reason.CLIENT_GONE;
+    }
+
+    private void end(End why) {
+        // before the look at the calls: those that come later look the other way round
+        if (end.compareAndSet(null, why)) {
+            calls.forEach(CallScope::endOne);
+        }
+    }
+
+    private static void endOne(Object call, Consumer<Object> ender) {
+        try {
+            ender.accept(call);
+        } catch (OutOfMemoryError shortage) {
+            // it goes on; all others end
+        }
+    }
+
+    /** Why it has ended, null if it has not. */
+    @Nullable
+    Reason reason() {
+        End why = end.get();
+        return why == null ? null : why.reason;
+    }
+
+    /** The time that the request had, if it took too long. */
+    @Nullable
+    Duration length() {
+        End why = end.get();
+        return why == null ? null : why.length;
+    }
+
+    /**
+     * Adds a call, before it looks whether this has ended.
+     *
+     * @param ender ends its wait or its run, unless it has ended by then; must not block. The same for all calls of a kind
+     */
+    @SuppressWarnings("unchecked") // each gets the call that it came with
+    <T> void add(T call, Consumer<T> ender) {
+        calls.put(call, (Consumer<Object>) ender);
+    }
+
+    void remove(Object call) {
+        calls.remove(call);
+    }
+
+    /** Whether no call of this scope waits or runs. */
+    boolean isEmpty() {
+        return calls.isEmpty();
+    }
+}
