@@ -258,9 +258,16 @@ record Descriptors(
                 .anyMatch(each -> each.clusterPermits() != null);
         Map<String, Long> rejected = new LinkedHashMap<>();
         for (Reason reason : Reason.values()) {
-            boolean occurs = reason != Reason.NO_LEASE || isLent;
-            if (occurs && (reason != Reason.HOPELESS || limit.rejectsHopeless())) {
-                rejected.put(reason.name(), counts.rejected(limit.name(), reason));
+            long number = counts.rejected(limit.name(), reason);
+            boolean mayOccur =
+                    switch (reason) {
+                        case NO_LEASE -> isLent;
+                        case HOPELESS -> limit.rejectsHopeless();
+                        case CLIENT_GONE -> number > 0;
+                        default -> true;
+                    };
+            if (mayOccur) {
+                rejected.put(reason.name(), number);
             }
         }
         return rejected;

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer;
@@ -34,12 +35,16 @@ final class DoorSettings implements StartupPart {
     private static final String LIMIT = "virtual-thread.web.limit";
     private static final String DEADLINE = "virtual-thread.web.deadline";
     private static final String DEADLINE_HEADER = "virtual-thread.web.deadline-header";
+    private static final String CANCEL_ABANDONED = "virtual-thread.web.cancel-abandoned";
     private static final String VIRTUAL = "spring.threads.virtual.enabled";
 
     private final @Nullable String limit;
     private final @Nullable Duration deadline;
     private final @Nullable String deadlineHeader;
+    private final boolean cancelAbandoned;
     private final boolean virtualThreads;
+    private final BooleanSupplier closesConnections;
+    private final BooleanSupplier tellsOfClients;
     private final List<PathPattern> exclude = new ArrayList<>();
     private final List<Mistake> mistakes = new ArrayList<>();
 
@@ -47,12 +52,18 @@ final class DoorSettings implements StartupPart {
      * Reads the settings.
      *
      * @param virtualThreads whether the server has a virtual thread for each request
+     * @param closesConnections whether there is a pool whose statements are not cancelled; asked at the start
+     * @param tellsOfClients whether this system tells of clients that have gone; asked at the start, because an application that was
+     *     processed ahead of time may run on another one
      */
-    DoorSettings(Web web, boolean virtualThreads) {
+    DoorSettings(Web web, boolean virtualThreads, BooleanSupplier closesConnections, BooleanSupplier tellsOfClients) {
         this.limit = OnDoor.limit(web.limit());
         this.deadline = deadline(web.deadline());
         this.deadlineHeader = HeaderNames.checked(DEADLINE_HEADER, web.deadlineHeader(), mistakes);
+        this.cancelAbandoned = web.cancelAbandoned();
         this.virtualThreads = virtualThreads;
+        this.closesConnections = closesConnections;
+        this.tellsOfClients = tellsOfClients;
         for (int i = 0; i < web.exclude().size(); i++) {
             exclude(i, web.exclude().get(i));
         }
@@ -155,6 +166,34 @@ final class DoorSettings implements StartupPart {
             }
         }
         return found;
+    }
+
+    /** A client can end only its own calls, but the next ones have no connections then. */
+    @Override
+    public List<String> warnings() {
+        List<String> byClients = new ArrayList<>();
+        if (cancelAbandoned) {
+            byClients.add(CANCEL_ABANDONED);
+        }
+        if (deadlineHeader != null) {
+            byClients.add(DEADLINE_HEADER);
+        }
+        if (byClients.isEmpty() || !closesConnections.getAsBoolean()) {
+            return List.of();
+        }
+        return List.of(
+                "Clients may end their calls by %s: each query that is interrupted closes its connection, and the database goes on with it. Set virtual-thread.jdbc.cancel-statements=true"
+                        .formatted(String.join(" and ", byClients)));
+    }
+
+    @Override
+    public List<String> remarks() {
+        if (!cancelAbandoned || tellsOfClients.getAsBoolean()) {
+            return List.of();
+        }
+        return List.of(
+                "%s has less effect here than on Linux: there is no /proc/self/net/tcp to tell of clients that have gone, so only those count of which the server tells, with HTTP/1.1 when a write fails"
+                        .formatted(CANCEL_ABANDONED));
     }
 
     @Override

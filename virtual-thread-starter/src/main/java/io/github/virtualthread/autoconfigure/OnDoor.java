@@ -10,8 +10,8 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
- * Whether web requests have a limit or a deadline, or may ask for one, and the starter is on. Always matches ahead of time: without
- * its bean a limit would be silently absent.
+ * Whether web requests have a limit or a deadline, may ask for one, or end with their client, and the starter is on. Always
+ * matches ahead of time: without its bean a limit would be silently absent.
  */
 final class OnDoor implements Condition {
 
@@ -22,9 +22,20 @@ final class OnDoor implements Condition {
 
     static boolean isOn(Environment environment) {
         return VirtualThreadBeanPostProcessor.isEnabled(environment)
-                && (isSet(environment, "virtual-thread.web.limit")
-                        || isSet(environment, "virtual-thread.web.deadline")
-                        || isSet(environment, "virtual-thread.web.deadline-header"));
+                && (isBounded(environment) || cancelsAbandoned(environment));
+    }
+
+    /** Whether requests have a limit or a deadline, or may ask for one. */
+    static boolean isBounded(Environment environment) {
+        return isSet(environment, "virtual-thread.web.limit")
+                || isSet(environment, "virtual-thread.web.deadline")
+                || isSet(environment, "virtual-thread.web.deadline-header");
+    }
+
+    /** Whether the calls of a request end once its client has gone. */
+    static boolean cancelsAbandoned(Environment environment) {
+        return VirtualThreadBeanPostProcessor.read(
+                environment, "virtual-thread.web.cancel-abandoned", Boolean.class, false);
     }
 
     private static boolean isSet(Environment environment, String key) {

@@ -40,6 +40,19 @@ record StatementsSwitch(Environment environment) implements BeanFactoryPostProce
                 || VirtualThreadBeanPostProcessor.read(environment, KEY, Boolean.class, false);
     }
 
+    /** Whether an interrupt closes the connection of a query, because nothing cancels the statements of a data source. */
+    static boolean closesConnections(ConfigurableListableBeanFactory beans, Environment environment) {
+        if (VirtualThreadBeanPostProcessor.read(environment, KEY, Boolean.class, false)) {
+            return false; // where it cannot reach a pool, it says so itself
+        }
+        for (String name : beans.getBeanNamesForType(DataSource.class, true, false)) {
+            if (!(beans.getSingleton(name) instanceof DataSource pool) || !HikariStatements.isCovered(pool)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     static final class OnStatements implements Condition {
 
         @Override

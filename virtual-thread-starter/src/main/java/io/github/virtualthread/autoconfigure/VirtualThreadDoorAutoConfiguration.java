@@ -5,12 +5,14 @@ import io.github.virtualthread.autoconfigure.properties.SettingsFactory;
 import io.github.virtualthread.autoconfigure.properties.VirtualThreadProperties;
 import io.github.virtualthread.config.BeanNames;
 import io.github.virtualthread.execution.VirtualThreads;
+import io.github.virtualthread.web.ClientWatch;
 import io.github.virtualthread.web.RejectionAnswer;
 import io.github.virtualthread.web.RequestKey;
 import io.github.virtualthread.web.WebLimitFilter;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.ServletRequest;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -36,9 +38,13 @@ public class VirtualThreadDoorAutoConfiguration {
     public VirtualThreadDoorAutoConfiguration() {}
 
     @Bean(BeanNames.DOOR_SETTINGS)
-    DoorSettings virtualThreadDoorSettings(VirtualThreadProperties properties, Environment environment) {
+    DoorSettings virtualThreadDoorSettings(
+            VirtualThreadProperties properties, Environment environment, ConfigurableListableBeanFactory beans) {
         return new DoorSettings(
-                properties.web(), environment.getProperty("spring.threads.virtual.enabled", Boolean.class, false));
+                properties.web(),
+                environment.getProperty("spring.threads.virtual.enabled", Boolean.class, false),
+                () -> StatementsSwitch.closesConnections(beans, environment),
+                ClientWatch::isPossible);
     }
 
     /** Servers create filters before other beans, so this one looks up the calls by hand when the first request comes. */
@@ -59,6 +65,7 @@ public class VirtualThreadDoorAutoConfiguration {
         }
         filter.setRetryAfter(answer.retryAfter());
         filter.setDeadlineHeader(settings.deadlineHeader());
+        filter.setCancelAbandoned(properties.web().cancelAbandoned());
         RequestKey own = requestKey.getIfAvailable();
         filter.setRequestKey(own == null && properties.web().key() != null ? ServletRequest::getRemoteAddr : own);
         ManagementPaths management = managementPaths.getIfAvailable();

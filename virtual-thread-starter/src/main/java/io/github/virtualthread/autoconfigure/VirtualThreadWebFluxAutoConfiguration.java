@@ -10,6 +10,7 @@ import io.github.virtualthread.config.StartupPart;
 import io.github.virtualthread.execution.ExecutorView;
 import io.github.virtualthread.mistake.Mistake;
 import io.github.virtualthread.web.WebFluxRejections;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
@@ -104,6 +105,18 @@ public class VirtualThreadWebFluxAutoConfiguration {
                 "virtual-thread.web.limit, virtual-thread.web.deadline and virtual-thread.web.deadline-header need a servlet"
                         + " application, but this one is reactive",
                 "Remove them. Limit the methods that the handlers call, by @VirtualThread, and give requests a deadline in a WebFilter.");
-        return limits -> OnDoor.isOn(environment) ? List.of(reactive) : List.of();
+        Mistake abandoned = new Mistake(
+                "virtual-thread.web.cancel-abandoned needs a servlet application, but this one is reactive",
+                "Remove it. Spring cancels the future that a handler returns when its client has gone, which interrupts the call.");
+        return limits -> {
+            List<Mistake> mistakes = new ArrayList<>();
+            if (OnDoor.isBounded(environment)) {
+                mistakes.add(reactive);
+            }
+            if (OnDoor.cancelsAbandoned(environment)) {
+                mistakes.add(abandoned);
+            }
+            return OnDoor.isOn(environment) ? mistakes : List.of();
+        };
     }
 }

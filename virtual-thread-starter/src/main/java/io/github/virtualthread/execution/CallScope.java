@@ -4,7 +4,7 @@ import io.github.virtualthread.Internal;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.Callable;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -42,17 +42,13 @@ public final class CallScope {
     record Bound(CallScope scope, @Nullable Duration length) {}
 
     /**
-     * Runs a task on the current thread, with a deadline or with that of the thread if it is earlier. The calls that it makes belong to
-     * this scope.
+     * Returns the deadline of what begins now on the current thread, for {@link Calls#callBy}: its calls belong to this scope.
      *
-     * @param deadline time from now on, more than zero; null for none
-     * @param task what to run
-     * @param <T> type of its value
-     * @return value of the task
-     * @throws Exception any exception of the task
+     * @param length time that it has of its own, more than zero, null for any time
+     * @return the earlier of its own and that of the thread
      */
-    public <T extends @Nullable Object> T call(@Nullable Duration deadline, Callable<T> task) throws Exception {
-        return Deadline.callBy(Deadline.earlier(Deadline.within(this, deadline), Deadline.current()), task);
+    public Deadline deadline(@Nullable Duration length) {
+        return Objects.requireNonNull(Deadline.earlier(Deadline.within(this, length), Deadline.current()));
     }
 
     /**

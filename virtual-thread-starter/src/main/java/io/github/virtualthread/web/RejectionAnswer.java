@@ -61,6 +61,18 @@ public record RejectionAnswer(Class<? extends Exception> to, int status, Duratio
         return null;
     }
 
+    /** Whether a failure is, or was caused by, a call that was rejected, has timed out or was cancelled. */
+    static boolean isCausedByUs(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof LimitExceededException
+                    || cause instanceof CallTimeoutException
+                    || cause instanceof CallCancelledException) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** The same answer with the time after which this call would be served. */
     RejectionAnswer after(@Nullable Throwable failure) {
         Duration expected = null;

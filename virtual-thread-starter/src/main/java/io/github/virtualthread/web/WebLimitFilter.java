@@ -9,8 +9,10 @@ import io.github.virtualthread.execution.TaskSpec;
 import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.Durations;
 import io.github.virtualthread.limit.LimitExceededException;
+import io.github.virtualthread.limit.LimitExceededException.Reason;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.mistake.PropertyKeys;
+import io.github.virtualthread.web.ClientWatch.Client;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
 import jakarta.servlet.FilterChain;
@@ -34,13 +36,19 @@ import org.springframework.web.filter.OncePerRequestFilter;
  * <p>A request that is answered asynchronously holds its permit until its answer is complete. Calls that it makes under the same
  * limit, on its own thread, run under the permit of the request. What it calls has what is left of its deadline.
  *
- * <p>Spring Boot registers this filter if {@code virtual-thread.web.limit}, {@code virtual-thread.web.deadline} or {@code
- * virtual-thread.web.deadline-header} is set. Without Spring Boot, register it for the dispatcher types {@code REQUEST} and {@code ASYNC}, with asynchronous support, behind the filter
+ * <p>Spring Boot registers this filter if {@code virtual-thread.web.limit}, {@code virtual-thread.web.deadline}, {@code
+ * virtual-thread.web.deadline-header} or {@code virtual-thread.web.cancel-abandoned} is set. Without Spring Boot, register it for the dispatcher types {@code REQUEST} and {@code ASYNC}, with asynchronous support, behind the filter
  * that observes requests and before all others.
  */
 public final class WebLimitFilter extends OncePerRequestFilter {
 
+    /** For a client that has gone, as proxies log it. */
+    static final int CLIENT_CLOSED_REQUEST = 499;
+
+    private static final String CLIENT = WebLimitFilter.class.getName() + ".CLIENT";
     private static final int UNAVAILABLE = HttpServletResponse.SC_SERVICE_UNAVAILABLE;
+
+    private static final RejectionAnswer TO_NOBODY = new RejectionAnswer(CLIENT_CLOSED_REQUEST, Duration.ZERO);
 
     /** Of the milliseconds in a header: more than eleven days, which nobody waits. */
     private static final int MOST_DIGITS = 9;
@@ -57,6 +65,7 @@ public final class WebLimitFilter extends OncePerRequestFilter {
     private Predicate<HttpServletRequest> exclude = request -> false;
     private @Nullable RequestKey requestKey;
     private @Nullable String deadlineHeader; // null if clients do not say how long they wait
+    private @Nullable ClientWatch clients; // null if calls go on when their client has gone
 
     /**
      * Creates a filter that answers 503 and excludes nothing.
@@ -140,6 +149,16 @@ public final class WebLimitFilter extends OncePerRequestFilter {
         this.deadlineHeader = deadlineHeader;
     }
 
+    /**
+     * Sets whether the calls of a request end when its client has gone: those that wait are rejected, bodies that run are interrupted,
+     * and calls made later are rejected. Servers notice that rarely with HTTP/1.1; on Linux, a thread looks for it.
+     *
+     * @param cancelAbandoned false by default
+     */
+    public void setCancelAbandoned(boolean cancelAbandoned) {
+        this.clients = cancelAbandoned ? new ClientWatch(TcpTable.OF_LINUX) : null;
+    }
+
     /** A request whose thread comes back to it still has the permit and the deadline of its first dispatch. */
     @Override
     protected boolean shouldNotFilter(HttpServletRequest request) {
@@ -155,14 +174,56 @@ public final class WebLimitFilter extends OncePerRequestFilter {
     protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws ServletException, IOException {
         Passage passage = isAsyncDispatch(request) ? passage(request) : null;
-        Deadline by = passage == null ? Calls.deadline(length(request)) : passage.deadline;
+        if (passage != null) {
+            within(passage.deadline, () -> passage.goOn(request, response, chain));
+        } else if (clients == null) {
+            Deadline by = Calls.deadline(length(request));
+            within(by, () -> pass(by, null, request, response, chain));
+        } else {
+            follow(clients.begin(request), request, response, chain);
+        }
+    }
+
+    /** What is here links the class of a client, which is not loaded without need. */
+    private void follow(Client client, HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+            throws ServletException, IOException {
+        Deadline by = client.calls.deadline(length(request));
+        try {
+            request.setAttribute(CLIENT, client);
+            within(by, () -> pass(by, client, request, response, chain));
+        } finally {
+            if (!request.isAsyncStarted()) {
+                client.end();
+                setStatusIfGone(client, response);
+            }
+        }
+    }
+
+    /** For access log and meters: nobody reads the answer. */
+    private static void setStatusIfGone(Client client, HttpServletResponse response) {
+        if (client.calls.isClientGone() && !response.isCommitted()) {
+            response.setStatus(CLIENT_CLOSED_REQUEST);
+        }
+    }
+
+    /** Whether the client of a request has gone, and its calls have ended therefore. */
+    static boolean isClientGone(HttpServletRequest request) {
+        return request.getAttribute(CLIENT) instanceof Client client && client.calls.isClientGone();
+    }
+
+    /** What is behind this filter. */
+    private interface Rest {
+        void run() throws ServletException, IOException;
+    }
+
+    private static void within(@Nullable Deadline by, Rest rest) throws ServletException, IOException {
         if (by == null) {
-            pass(passage, null, request, response, chain);
+            rest.run();
             return;
         }
         try {
             Object unused = Calls.callBy(by, () -> {
-                pass(passage, by, request, response, chain);
+                rest.run();
                 return "";
             });
         } catch (ServletException | IOException | RuntimeException failure) {
@@ -191,16 +252,12 @@ public final class WebLimitFilter extends OncePerRequestFilter {
     }
 
     private void pass(
-            @Nullable Passage passage,
             @Nullable Deadline by,
+            @Nullable Client client,
             HttpServletRequest request,
             HttpServletResponse response,
             FilterChain chain)
             throws ServletException, IOException {
-        if (passage != null) {
-            passage.goOn(request, response, chain);
-            return;
-        }
         HeldPermit permit = null;
         if (spec != null) {
             String key = key(request);
@@ -210,7 +267,8 @@ public final class WebLimitFilter extends OncePerRequestFilter {
                 permit = engine.obtain()
                         .acquire(key == null ? passed : engine.obtain().keyed(passed, key));
             } catch (LimitExceededException rejection) {
-                reject(response, answer.after(rejection));
+                boolean isGone = rejection.reason() == Reason.CLIENT_GONE;
+                reject(response, isGone ? TO_NOBODY : answer.after(rejection));
                 return;
             } catch (InterruptedException interruption) {
                 Thread.currentThread().interrupt();
@@ -218,7 +276,7 @@ public final class WebLimitFilter extends OncePerRequestFilter {
                 return;
             }
         }
-        new Passage(permit, by).begin(request, response, chain);
+        new Passage(permit, by, client).begin(request, response, chain);
     }
 
     /** Once. The start-up check cannot see on which threads an external container serves requests. */
@@ -262,16 +320,21 @@ public final class WebLimitFilter extends OncePerRequestFilter {
 
         private final @Nullable HeldPermit permit; // null without a limit
         private final @Nullable Deadline deadline;
+        private final @Nullable Client client; // null if calls go on without it
         private volatile boolean over;
 
-        Passage(@Nullable HeldPermit permit, @Nullable Deadline deadline) {
+        Passage(@Nullable HeldPermit permit, @Nullable Deadline deadline, @Nullable Client client) {
             this.permit = permit;
             this.deadline = deadline;
+            this.client = client;
         }
 
         void begin(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
                 throws ServletException, IOException {
-            WatchedResponse watched = permit == null ? null : new WatchedResponse(response);
+            WatchedResponse watched = permit == null && client == null ? null : new WatchedResponse(response);
+            if (watched != null) {
+                watched.onFailedWrite(this::noteIfGone);
+            }
             Throwable failure = null;
             try {
                 chain.doFilter(request, watched == null ? response : watched);
@@ -291,13 +354,12 @@ public final class WebLimitFilter extends OncePerRequestFilter {
                     close(failure);
                 } else {
                     request.setAttribute(passageAttribute(), this);
-                    HeldPermit held = permit; // the action of the cleaner must not know this object
-                    if (held != null && response != null) {
+                    if (response != null) {
                         request.getAsyncContext().addListener(this);
                         // where a client goes away at certain moments, Tomcat 10.1 neither completes the request nor
                         // reports an error
-                        cleaner.get().register(this, () -> held.close(null));
-                        response.onFailedWrite(this::close);
+                        cleaner.get().register(this, forgetting(permit, client));
+                        response.onFailedWrite(this::broken);
                     }
                 }
             } catch (IllegalStateException completed) { // meanwhile: nobody would report the end
@@ -310,6 +372,18 @@ public final class WebLimitFilter extends OncePerRequestFilter {
                     permit.leaveThread();
                 }
             }
+        }
+
+        /** The action of the cleaner must not know this object. */
+        private static Runnable forgetting(@Nullable HeldPermit permit, @Nullable Client client) {
+            return () -> {
+                if (permit != null) {
+                    permit.close(null);
+                }
+                if (client != null) {
+                    client.end();
+                }
+            };
         }
 
         /** Another thread goes on with the request. */
@@ -328,11 +402,29 @@ public final class WebLimitFilter extends OncePerRequestFilter {
                 if (held != null) {
                     held.leaveThread();
                 }
+                if (client != null) {
+                    setStatusIfGone(client, response);
+                }
             }
+        }
+
+        /** A failure of another kind is one of the application. */
+        private void noteIfGone(@Nullable Throwable failure) {
+            if (client != null && failure instanceof IOException) {
+                client.calls.clientGone();
+            }
+        }
+
+        private void broken(@Nullable Throwable failure) {
+            noteIfGone(failure);
+            close(failure);
         }
 
         private void close(@Nullable Throwable failure) {
             over = true;
+            if (client != null) {
+                client.end();
+            }
             if (permit != null) {
                 permit.close(failure);
             }
@@ -346,12 +438,16 @@ public final class WebLimitFilter extends OncePerRequestFilter {
         /** Where a client has gone away, Tomcat reports the error and may forget the request without completing it. */
         @Override
         public void onError(AsyncEvent event) {
-            close(event.getThrowable());
+            broken(event.getThrowable());
         }
 
-        /** The container completes the request afterwards. */
+        /** The container completes the request afterwards: nobody waits for its calls. */
         @Override
-        public void onTimeout(AsyncEvent event) {}
+        public void onTimeout(AsyncEvent event) {
+            if (client != null) {
+                client.calls.timedOut(Duration.ofMillis(event.getAsyncContext().getTimeout()));
+            }
+        }
 
         /** A new cycle begins without the listeners of the last one. */
         @Override

@@ -37,6 +37,9 @@ public final class WebMvcRejections implements HandlerExceptionResolver {
     @Override
     public @Nullable ModelAndView resolveException(
             HttpServletRequest request, HttpServletResponse response, @Nullable Object handler, Exception failure) {
+        if (RejectionAnswer.isCausedByUs(failure) && WebLimitFilter.isClientGone(request)) {
+            return new ModelAndView(); // the filter sets the status
+        }
         RejectionAnswer answer = RejectionAnswer.to(failure, answers.obtain());
         if (answer == null || response.isCommitted()) {
             return null;

@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.entry;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.github.virtualthread.actuate.EndpointApplication.Answer;
+import io.github.virtualthread.execution.CallScope;
+import io.github.virtualthread.execution.Calls;
 import io.github.virtualthread.limit.Jam;
 import io.github.virtualthread.limit.LimitSettings;
 import io.github.virtualthread.limit.PermitsSource;
@@ -206,6 +208,22 @@ class OverviewTests {
                 assertThat(it.read("").<Double>get("$.limits[0].expectedWaitSeconds"))
                         .isGreaterThanOrEqualTo(5);
             }
+        });
+    }
+
+    /** Only where requests end with their client. */
+    @Test
+    void callsWhoseClientHasGoneAreShownOnceThereIsOne() {
+        run(open(), it -> {
+            assertThat(it.read("").body()).doesNotContain("CLIENT_GONE");
+            CallScope scope = new CallScope();
+            scope.clientGone();
+
+            assertThat(Calls.callBy(scope.deadline(null), () -> it.shop.price(() -> "never")))
+                    .isCompletedExceptionally();
+
+            assertThat(it.read("").<Integer>get("$.limits[0].rejected.CLIENT_GONE"))
+                    .isOne();
         });
     }
 

@@ -79,6 +79,7 @@ class DoorAutoConfigurationTests {
                 "virtual-thread.web.limit=none",
                 "virtual-thread.web.deadline=",
                 "virtual-thread.web.deadline-header=",
+                "virtual-thread.web.cancel-abandoned=false",
                 "virtual-thread.web.exclude=/events/**"
             })
     void withoutALimitAndADeadlineThereIsNothing(String property) {
@@ -136,9 +137,10 @@ class DoorAutoConfigurationTests {
                 "virtual-thread.web.limit=web",
                 "virtual-thread.web.limit= Web ",
                 "virtual-thread.web.deadline=5s",
-                "virtual-thread.web.deadline-header=X-Request-Timeout-Ms"
+                "virtual-thread.web.deadline-header=X-Request-Timeout-Ms",
+                "virtual-thread.web.cancel-abandoned=true"
             })
-    void aLimitOrADeadlineIsEnough(String property) {
+    void oneOfThemIsEnough(String property) {
         runner.withPropertyValues(property).run(context -> {
             FilterRegistrationBean<?> registration = context.getBean(FilterRegistrationBean.class);
             assertThat(registration.getFilter()).isInstanceOf(WebLimitFilter.class);

@@ -35,7 +35,7 @@ class CallScopeFiguresTests {
         for (int round = 0; round < ROUNDS; round++) {
             long none = bytesPerCall(this::submit);
             CallScope scope = new CallScope();
-            long many = scope.call(null, () -> bytesPerCall(this::submit));
+            long many = Calls.callBy(scope.deadline(null), () -> bytesPerCall(this::submit));
             long own = bytesPerCall(this::request);
             long again = bytesPerCall(this::submit);
 
@@ -55,7 +55,7 @@ class CallScopeFiguresTests {
         ThreadLocal<String> others = new ThreadLocal<>();
         for (int round = 0; round < ROUNDS; round++) {
             long none = bytesPerRun(others);
-            long many = new CallScope().call(null, () -> bytesPerRun(others));
+            long many = Calls.callBy(new CallScope().deadline(null), () -> bytesPerRun(others));
             System.out.printf("bytes per call that runs: without a scope %d, in a scope %d%n", none, many);
             if (round == ROUNDS - 1) {
                 assertThat(many - none).isLessThanOrEqualTo(128);
@@ -83,7 +83,7 @@ class CallScopeFiguresTests {
     /** With what there is once for a request. */
     private void request() {
         try {
-            new CallScope().call(null, () -> {
+            Calls.callBy(new CallScope().deadline(null), () -> {
                 submit();
                 return "";
             });

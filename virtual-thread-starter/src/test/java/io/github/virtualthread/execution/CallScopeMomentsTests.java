@@ -72,14 +72,15 @@ class CallScopeMomentsTests {
     @Test
     void beforeTheTaskJoinsTheQueue() throws Exception {
         test.hold("db", test.latch());
-        Task late = scope.call(null, () -> new Task(test.engine.spec("Test.late", "db"), this::runs, null) {
-            @Override
-            @Nullable
-            Reason askForPermit(long timeLeft) {
-                endNow();
-                return super.askForPermit(timeLeft);
-            }
-        });
+        Task late = Calls.callBy(
+                scope.deadline(null), () -> new Task(test.engine.spec("Test.late", "db"), this::runs, null) {
+                    @Override
+                    @Nullable
+                    Reason askForPermit(long timeLeft) {
+                        endNow();
+                        return super.askForPermit(timeLeft);
+                    }
+                });
 
         test.engine.submit(late);
 
@@ -95,7 +96,8 @@ class CallScopeMomentsTests {
             task.run();
         });
 
-        assertRejected(scope.call(null, () -> test.submit("db", slow, this::runs)), Reason.CLIENT_GONE);
+        assertRejected(
+                Calls.callBy(scope.deadline(null), () -> test.submit("db", slow, this::runs)), Reason.CLIENT_GONE);
         assertThat(ran).isFalse();
     }
 
@@ -103,7 +105,7 @@ class CallScopeMomentsTests {
     void whileListenersHearOfTheStart() throws Exception {
         endsAtStart.set(true);
 
-        assertThat(failureOf(scope.call(null, () -> test.submit("db", this::runs))))
+        assertThat(failureOf(Calls.callBy(scope.deadline(null), () -> test.submit("db", this::runs))))
                 .isInstanceOf(CallCancelledException.class);
         assertThat(ran).isFalse();
     }
@@ -112,21 +114,22 @@ class CallScopeMomentsTests {
     @Test
     void aTaskThatEndsBeforeItsSubmissionReturnsIsForgotten() throws Exception {
         CountDownLatch ended = new CountDownLatch(1);
-        Task fast = scope.call(null, () -> new Task(test.engine.spec("Test.fast", "db"), () -> "value", null) {
-            @Override
-            @Nullable
-            Reason askForPermit(long timeLeft) {
-                Reason refused = super.askForPermit(timeLeft);
-                TestEngine.await(ended);
-                return refused;
-            }
+        Task fast = Calls.callBy(
+                scope.deadline(null), () -> new Task(test.engine.spec("Test.fast", "db"), () -> "value", null) {
+                    @Override
+                    @Nullable
+                    Reason askForPermit(long timeLeft) {
+                        Reason refused = super.askForPermit(timeLeft);
+                        TestEngine.await(ended);
+                        return refused;
+                    }
 
-            @Override
-            void letGo() {
-                super.letGo();
-                ended.countDown();
-            }
-        });
+                    @Override
+                    void letGo() {
+                        super.letGo();
+                        ended.countDown();
+                    }
+                });
 
         test.engine.submit(fast);
 
@@ -178,7 +181,7 @@ class CallScopeMomentsTests {
             CompletableFuture<CompletableFuture<?>> task = new CompletableFuture<>();
             CompletableFuture<?> thread = Late.on(
                     Thread.ofVirtual(),
-                    () -> one.call(null, () -> {
+                    () -> Calls.callBy(one.deadline(null), () -> {
                         task.complete(test.submit("ten", () -> {
                             never.await();
                             return "ran";

@@ -52,7 +52,7 @@ class CallScopeTests {
     }
 
     private <T extends @Nullable Object> T inScope(Callable<T> task) throws Exception {
-        return scope.call(null, task);
+        return Calls.callBy(scope.deadline(null), task);
     }
 
     /** Runs until the gate opens, or until it is interrupted. */
@@ -223,7 +223,8 @@ class CallScopeTests {
         test.hold("db", gate);
         TaskSpec own = Late.spec(test, "db", LONG);
         CompletableFuture<?> waiting = inScope(() -> test.engine.submit(own, () -> "ran"));
-        CompletableFuture<?> within = scope.call(LONG.multipliedBy(2), () -> test.engine.submit(own, () -> "ran"));
+        CompletableFuture<?> within =
+                Calls.callBy(scope.deadline(LONG.multipliedBy(2)), () -> test.engine.submit(own, () -> "ran"));
 
         scope.clientGone();
 
@@ -256,10 +257,10 @@ class CallScopeTests {
         assertThat(inScope(() -> Deadline.atMost(LONG))).isEqualTo(LONG);
         assertThat(inScope(() -> Deadline.call(LONG, Deadline::remaining)).orElseThrow())
                 .isLessThanOrEqualTo(LONG);
-        assertThat(Deadline.call(LONG, () -> scope.call(LONG.multipliedBy(2), Deadline::remaining))
+        assertThat(Deadline.call(LONG, () -> Calls.callBy(scope.deadline(LONG.multipliedBy(2)), Deadline::remaining))
                         .orElseThrow())
                 .isLessThanOrEqualTo(LONG);
-        assertThat(Deadline.call(LONG.multipliedBy(2), () -> scope.call(LONG, Deadline::remaining))
+        assertThat(Deadline.call(LONG.multipliedBy(2), () -> Calls.callBy(scope.deadline(LONG), Deadline::remaining))
                         .orElseThrow())
                 .isLessThanOrEqualTo(LONG);
     }
@@ -278,9 +279,10 @@ class CallScopeTests {
     @Test
     void theReasonIsTheClientAlsoWhereHopelessCallsAreRejected() throws Exception {
         test.hold("hopeless", gate);
-        CompletableFuture<?> waiting = scope.call(LONG, () -> test.submit("hopeless", () -> "ran"));
-        CompletableFuture<?> thread =
-                Late.on(Thread.ofVirtual(), () -> scope.call(LONG, () -> threads.call("hopeless", () -> "ran")));
+        CompletableFuture<?> waiting = Calls.callBy(scope.deadline(LONG), () -> test.submit("hopeless", () -> "ran"));
+        CompletableFuture<?> thread = Late.on(
+                Thread.ofVirtual(),
+                () -> Calls.callBy(scope.deadline(LONG), () -> threads.call("hopeless", () -> "ran")));
         while (test.limit("hopeless").waiting() < 2) {
             Thread.onSpinWait();
         }

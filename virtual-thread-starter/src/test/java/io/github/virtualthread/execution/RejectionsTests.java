@@ -101,7 +101,8 @@ class RejectionsTests {
             CallScope scope = new CallScope();
             scope.clientGone();
             for (int i = 0; i < 2; i++) {
-                TestEngine.assertRejected(scope.call(null, () -> test.submit("db", () -> null)), Reason.CLIENT_GONE);
+                TestEngine.assertRejected(
+                        Calls.callBy(scope.deadline(null), () -> test.submit("db", () -> null)), Reason.CLIENT_GONE);
             }
             test.hold("db", gate);
             TestEngine.assertRejected(test.submit("db", () -> null), Reason.QUEUE_FULL);

@@ -30,11 +30,31 @@ class NoDoorForWebFluxTests {
     }
 
     @Test
+    void requestsCannotBeCancelledTwice() {
+        runner.withPropertyValues("virtual-thread.web.cancel-abandoned=true").run(context -> assertThat(context)
+                .getFailure()
+                .hasMessageContaining(
+                        "virtual-thread.web.cancel-abandoned needs a servlet application, but this one is reactive")
+                .hasMessageNotContaining("virtual-thread.web.limit"));
+        runner.withPropertyValues("virtual-thread.web.cancel-abandoned=true", "virtual-thread.web.deadline=5s")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasMessageContainingAll(
+                                "virtual-thread.web.cancel-abandoned needs", "virtual-thread.web.limit, "));
+    }
+
+    @Test
     void nothingFailsWithoutThem() {
         runner.run(context -> assertThat(context).hasNotFailed());
-        runner.withPropertyValues("virtual-thread.web.limit=none", "virtual-thread.web.deadline=")
+        runner.withPropertyValues(
+                        "virtual-thread.web.limit=none",
+                        "virtual-thread.web.deadline=",
+                        "virtual-thread.web.cancel-abandoned=false")
                 .run(context -> assertThat(context).hasNotFailed());
-        runner.withPropertyValues("virtual-thread.web.limit=web", "virtual-thread.enabled=false")
+        runner.withPropertyValues(
+                        "virtual-thread.web.limit=web",
+                        "virtual-thread.web.cancel-abandoned=true",
+                        "virtual-thread.enabled=false")
                 .run(context -> assertThat(context).hasNotFailed());
     }
 }

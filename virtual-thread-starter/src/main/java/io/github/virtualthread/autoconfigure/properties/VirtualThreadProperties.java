@@ -327,6 +327,8 @@ public record VirtualThreadProperties(
      *     Retry-After; zero for no such header
      * @param deadlineHeader name of the header by which a client says how many milliseconds it waits for the answer, such as
      *     X-Request-Timeout-Ms: it shortens the deadline of its request, and never lengthens it. No header if not set, and for none
+     * @param cancelAbandoned whether the calls of a servlet request end once its client has gone: those that wait are rejected, those
+     *     that run and return a future are interrupted
      */
     @Internal // for what is nested in it
     public record Web(
@@ -338,7 +340,8 @@ public record VirtualThreadProperties(
             @DefaultValue(DEFAULT_STATUS) String rejectedStatus,
             @DefaultValue(DEFAULT_STATUS) String timedOutStatus,
             @DefaultValue("1s") Duration retryAfter,
-            @Nullable String deadlineHeader) {
+            @Nullable String deadlineHeader,
+            @DefaultValue("false") boolean cancelAbandoned) {
 
         static final String DEFAULT_STATUS = "503";
 
@@ -354,7 +357,8 @@ public record VirtualThreadProperties(
                 DEFAULT_STATUS,
                 DEFAULT_STATUS,
                 Duration.ofSeconds(1),
-                null);
+                null,
+                false);
 
         /** What the key of a request is. */
         public enum Key {

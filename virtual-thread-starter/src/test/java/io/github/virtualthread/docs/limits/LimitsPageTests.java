@@ -130,6 +130,14 @@ class LimitsPageTests {
     }
 
     @Test
+    void theMessageOfACallWhoseClientHasGoneIsOnThePage() {
+        assertRefused(
+                CompletableFuture.failedFuture(
+                        new LimitExceededException("ProductPage.price", null, Reason.CLIENT_GONE)),
+                Reason.CLIENT_GONE);
+    }
+
+    @Test
     void theMessageOfAnEvictionIsOnThePage() {
         runner.run(context -> {
             ProductPage page = context.getBean(ProductPage.class);
