@@ -35,20 +35,14 @@ public final class CallScope {
     private record End(Reason reason, @Nullable Duration length) {}
 
     /**
-     * What bounds calls of a scope.
-     *
-     * @param length time that they have, null for any time
-     */
-    record Bound(CallScope scope, @Nullable Duration length) {}
-
-    /**
      * Returns the deadline of what begins now on the current thread, for {@link Calls#callBy}: its calls belong to this scope.
      *
      * @param length time that it has of its own, more than zero, null for any time
      * @return the earlier of its own and that of the thread
      */
     public Deadline deadline(@Nullable Duration length) {
-        return Objects.requireNonNull(Deadline.earlier(Deadline.within(this, length), Deadline.current()));
+        Deadline own = ScopedDeadline.of(this, length, Deadline.after(length));
+        return Objects.requireNonNull(Deadline.earlier(own, Deadline.current()));
     }
 
     /**

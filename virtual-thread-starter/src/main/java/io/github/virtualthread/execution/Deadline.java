@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Deadlines are measured by {@link System#nanoTime()}. No method here waits or interrupts a thread.
  */
-public final class Deadline {
+public sealed class Deadline permits ScopedDeadline {
 
     /** The least that {@link #atMost} returns: many clients count in milliseconds, and read 0 as no limit. */
     private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(1);
@@ -29,13 +29,11 @@ public final class Deadline {
     /** Whether any thread has had one: to read a thread-local gives each thread that asks a map. */
     private static volatile boolean used;
 
-    /** The time that it gave when it began, or a {@link CallScope.Bound}. One field, because each waiting call costs memory. */
-    private final Object bound;
-
+    private final @Nullable Duration length; // null for any time, which there is only within a scope
     private final long at; // by System.nanoTime()
 
-    private Deadline(Object bound, long at) {
-        this.bound = bound;
+    Deadline(@Nullable Duration length, long at) {
+        this.length = length;
         this.at = at;
     }
 
@@ -43,18 +41,10 @@ public final class Deadline {
         return new Deadline(length, after(length));
     }
 
-    /**
-     * A deadline that also passes when the scope ends.
-     *
-     * @param length time from now on, null for any time
-     */
-    static Deadline within(CallScope scope, @Nullable Duration length) {
-        return new Deadline(
-                new CallScope.Bound(scope, length), length == null ? System.nanoTime() + LONGEST_NANOS : after(length));
-    }
-
-    private static long after(Duration length) {
-        return System.nanoTime() + Math.min(TimeUnit.NANOSECONDS.convert(length), LONGEST_NANOS);
+    /** When a time that begins now is over, null for any time. */
+    static long after(@Nullable Duration length) {
+        long nanos = length == null ? LONGEST_NANOS : TimeUnit.NANOSECONDS.convert(length);
+        return System.nanoTime() + Math.min(nanos, LONGEST_NANOS);
     }
 
     /**
@@ -176,7 +166,7 @@ public final class Deadline {
 
     private Deadline inScopeOf(Deadline later) {
         CallScope scope = scope() == null ? later.scope() : null;
-        return scope == null ? this : new Deadline(new CallScope.Bound(scope, length()), at);
+        return scope == null ? this : ScopedDeadline.of(scope, length, at);
     }
 
     /** One that passes when half of what is left now has passed; the same if that is any time. */
@@ -187,16 +177,12 @@ public final class Deadline {
         }
         Duration half = Duration.ofNanos(left / 2);
         CallScope scope = scope();
-        return scope == null ? of(half) : within(scope, half);
+        return scope == null ? of(half) : ScopedDeadline.of(scope, half, after(half));
     }
 
-    /** Nanoseconds until it passes; zero or negative afterwards. The maximum value if only the end of its scope ends it. */
+    /** Nanoseconds until it passes; zero or negative afterwards. The maximum value for any time. */
     long left() {
-        CallScope scope = scope();
-        if (scope != null && scope.reason() != null) {
-            return 0;
-        }
-        return length() == null ? Long.MAX_VALUE : at - System.nanoTime();
+        return length == null ? Long.MAX_VALUE : at - System.nanoTime();
     }
 
     /** Whether it has passed. */
@@ -207,18 +193,13 @@ public final class Deadline {
     /** The time that it gave when it began, null for any time. */
     @Nullable
     Duration length() {
-        if (bound instanceof Duration length) {
-            return length;
-        }
-        CallScope.Bound scoped = (CallScope.Bound) bound;
-        Duration ofScope = scoped.scope().length();
-        return ofScope == null ? scoped.length() : ofScope;
+        return length;
     }
 
     /** The scope whose end ends it, too; null for none. */
     @Nullable
     CallScope scope() {
-        return bound instanceof Duration ? null : ((CallScope.Bound) bound).scope();
+        return null;
     }
 
     /**
@@ -227,8 +208,6 @@ public final class Deadline {
      * @param byClock the reason where no scope has ended
      */
     Reason reason(Reason byClock) {
-        CallScope scope = scope();
-        Reason ofScope = scope == null ? null : scope.reason();
-        return ofScope == null ? byClock : ofScope;
+        return byClock;
     }
 }

@@ -63,7 +63,7 @@ final class DeadlineCost {
         int loaded = 0;
         for (String name : List.of(
                 Deadline.class.getPackageName() + ".CallScope",
-                Deadline.class.getPackageName() + ".CallScope$Bound",
+                Deadline.class.getPackageName() + ".ScopedDeadline",
                 web + ".ClientWatch",
                 web + ".ClientWatch$Client",
                 web + ".TcpTable")) {
