@@ -26,6 +26,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
 import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.filter.OncePerRequestFilter;
 
@@ -194,15 +195,21 @@ public final class WebLimitFilter extends OncePerRequestFilter {
         } finally {
             if (!request.isAsyncStarted()) {
                 client.end();
-                setStatusIfGone(client, response);
+                endIfGone(client, request, response);
             }
         }
     }
 
-    /** For access log and meters: nobody reads the answer. */
-    private static void setStatusIfGone(Client client, HttpServletResponse response) {
+    /**
+     * The status is for access log and meters: nobody reads the answer. The connection ends, because requests that the client has sent
+     * before it left would begin on one of which the table tells nothing any more.
+     */
+    private static void endIfGone(Client client, HttpServletRequest request, HttpServletResponse response) {
         if (client.calls.isClientGone() && !response.isCommitted()) {
             response.setStatus(CLIENT_CLOSED_REQUEST);
+            if (request.getProtocol().equals("HTTP/1.1")) { // HTTP/2 has no such header
+                response.setHeader(HttpHeaders.CONNECTION, "close");
+            }
         }
     }
 
@@ -403,7 +410,7 @@ public final class WebLimitFilter extends OncePerRequestFilter {
                     held.leaveThread();
                 }
                 if (client != null) {
-                    setStatusIfGone(client, response);
+                    endIfGone(client, request, response);
                 }
             }
         }

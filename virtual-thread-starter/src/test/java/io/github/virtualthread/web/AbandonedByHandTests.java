@@ -202,7 +202,8 @@ class AbandonedByHandTests {
         });
 
         assertThat(response.getStatus()).isEqualTo(499);
-        assertThat(response.getHeaderNames()).isEmpty();
+        assertThat(response.getHeader("Connection")).isEqualTo("close");
+        assertThat(response.getHeaderNames()).hasSize(1);
     }
 
     private void assertIsResolved(Exception failure) {
