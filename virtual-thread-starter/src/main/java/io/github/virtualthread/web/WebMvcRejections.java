@@ -3,6 +3,7 @@ package io.github.virtualthread.web;
 import io.github.virtualthread.Internal;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -37,7 +38,9 @@ public final class WebMvcRejections implements HandlerExceptionResolver {
     @Override
     public @Nullable ModelAndView resolveException(
             HttpServletRequest request, HttpServletResponse response, @Nullable Object handler, Exception failure) {
-        if (RejectionAnswer.isCausedByUs(failure) && WebLimitFilter.isClientGone(request)) {
+        // Tomcat 10.1 fails a request whose stream was reset by an IOException, and would log it as an error
+        boolean isExpected = RejectionAnswer.isCausedByUs(failure) || failure instanceof IOException;
+        if (isExpected && WebLimitFilter.isClientGone(request)) {
             return new ModelAndView(); // the filter sets the status
         }
         RejectionAnswer answer = RejectionAnswer.to(failure, answers.obtain());

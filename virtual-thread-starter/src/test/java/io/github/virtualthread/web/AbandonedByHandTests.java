@@ -196,6 +196,7 @@ class AbandonedByHandTests {
                         assertThat(rejection.reason()).isEqualTo(Reason.CLIENT_GONE);
                         assertIsResolved(rejection);
                         assertIsResolved(new IllegalStateException("of the controller", rejection));
+                        assertIsResolved(new IOException("of the container"));
                     });
             assertThat(rejections.resolveException(request, response, null, new IllegalStateException("a bug")))
                     .isNull();
