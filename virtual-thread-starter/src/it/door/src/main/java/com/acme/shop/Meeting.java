@@ -18,7 +18,16 @@ final class Meeting {
     /** One of both. */
     final CountDownLatch begunOrLeft = new CountDownLatch(1);
 
-    /** Opened by the test: the handler goes on. */
+    /** The body of a call of the request has begun. */
+    final CountDownLatch bodyBegun = new CountDownLatch(1);
+
+    /** That body was interrupted before the gate was opened. */
+    final CountDownLatch bodyInterrupted = new CountDownLatch(1);
+
+    /** That body has come to its end. */
+    final CountDownLatch bodyEnded = new CountDownLatch(1);
+
+    /** Opened by the test: the handler, or the body, goes on. */
     final CountDownLatch gate = new CountDownLatch(1);
 
     static void await(CountDownLatch latch) {

@@ -5,6 +5,7 @@ import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -23,6 +24,12 @@ class Meetings extends OncePerRequestFilter {
     final AtomicInteger arrived = new AtomicInteger();
     final AtomicInteger begun = new AtomicInteger();
     final AtomicInteger left = new AtomicInteger();
+
+    /** Whose timed work was interrupted. */
+    final Set<String> interrupted = ConcurrentHashMap.newKeySet();
+
+    /** How much timed work came to its end. */
+    final AtomicInteger done = new AtomicInteger();
 
     Meeting of(String id) {
         return meetings.computeIfAbsent(id, key -> new Meeting());

@@ -1,11 +1,13 @@
 package com.acme.shop;
 
 import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Locale;
 
 /** A request on a connection of its own, which its client may break off. */
@@ -18,7 +20,10 @@ final class Exchange implements AutoCloseable {
     }
 
     static Exchange connect(int port) throws IOException {
-        Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+        return over(new Socket(InetAddress.getLoopbackAddress(), port));
+    }
+
+    static Exchange over(Socket socket) throws IOException {
         socket.setTcpNoDelay(true);
         socket.setSoTimeout(240_000);
         return new Exchange(socket);
@@ -54,6 +59,32 @@ final class Exchange implements AutoCloseable {
         }
     }
 
+    /** Reads to the end of this answer, whose length its header tells, and leaves the connection open. */
+    Answer readOne() throws IOException {
+        InputStream in = socket.getInputStream();
+        ByteArrayOutputStream read = new ByteArrayOutputStream();
+        while (!read.toString(StandardCharsets.UTF_8).endsWith("\r\n\r\n")) {
+            int next = in.read();
+            if (next < 0) {
+                throw new EOFException("After: " + read.toString(StandardCharsets.UTF_8));
+            }
+            read.write(next);
+        }
+        Answer head = new Answer(read.toString(StandardCharsets.UTF_8));
+        read.write(in.readNBytes(Integer.parseInt(head.header("Content-Length"))));
+        return new Answer(read.toString(StandardCharsets.UTF_8));
+    }
+
+    /** Has no answer come by then, {@link #readOne} fails. */
+    void setPatience(Duration patience) throws IOException {
+        socket.setSoTimeout(Math.toIntExact(patience.toMillis()));
+    }
+
+    /** Sends no more, and would still read the answer. */
+    void closeHalf() throws IOException {
+        socket.shutdownOutput();
+    }
+
     /** Resets the connection, as the system does for a client that has crashed. */
     void breakOff() throws IOException {
         socket.setSoLinger(true, 0);
@@ -70,6 +101,10 @@ final class Exchange implements AutoCloseable {
 
         int status() {
             return Integer.parseInt(text.substring("HTTP/1.1 ".length(), "HTTP/1.1 ".length() + 3));
+        }
+
+        String body() {
+            return text.substring(text.indexOf("\r\n\r\n") + 4);
         }
 
         /** Null if there is none. */

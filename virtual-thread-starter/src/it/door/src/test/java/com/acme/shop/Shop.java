@@ -6,6 +6,8 @@ import com.acme.shop.Exchange.Answer;
 import io.github.virtualthread.execution.VirtualThreads;
 import io.github.virtualthread.limit.TaskLimit;
 import io.github.virtualthread.limit.TaskLimits;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -44,6 +46,18 @@ final class Shop implements AutoCloseable {
         root = context.getEnvironment().getProperty("server.servlet.context-path", "");
     }
 
+    /** Its requests need no permit at the door, and end with their clients. */
+    static Shop cancelling(String... properties) {
+        Stream<String> always = Stream.of(
+                "virtual-thread.web.cancel-abandoned=true",
+                "virtual-thread.web.limit=none",
+                "virtual-thread.web.deadline=",
+                "virtual-thread.jdbc.cancel-statements=true",
+                "server.shutdown=immediate",
+                "virtual-thread.shutdown.await-termination-period=1s");
+        return new Shop(Stream.concat(always, Stream.of(properties)).toArray(String[]::new));
+    }
+
     /** A name for a request, new each time. */
     static String newId() {
         return "r" + ids.incrementAndGet();
@@ -69,6 +83,49 @@ final class Shop implements AutoCloseable {
     /** Sends a request with this parameter {@code id}, and does not wait for the answer. */
     Exchange send(String path, String id) throws IOException {
         return Exchange.send(port(), root + path + "?id=" + id);
+    }
+
+    /** A limit by its name. */
+    TaskLimit limit(String name) {
+        return context.getBean(TaskLimits.class).get(name);
+    }
+
+    /** How many requests were answered with this status. */
+    long answered(int status) {
+        return timed("http.server.requests", "status", Integer.toString(status));
+    }
+
+    /** How many calls under a limit have been counted by a timer, with this tag. */
+    long timed(String timer, String tag, String value) {
+        return context.getBean(MeterRegistry.class).find(timer).tag(tag, value).timers().stream()
+                .mapToLong(Timer::count)
+                .sum();
+    }
+
+    /** How many calls under a limit were rejected because their client had gone. */
+    long clientGone(String limit) {
+        return context
+                .getBean(MeterRegistry.class)
+                .find("virtual.thread.rejected")
+                .tags("limit", limit, "reason", "CLIENT_GONE")
+                .counters()
+                .stream()
+                .mapToLong(counter -> (long) counter.count())
+                .sum();
+    }
+
+    /**
+     * Waits until the table of the kernel has been looked at, with all in it that has happened before. A client goes away for that;
+     * and once more, because the first look may not have ended.
+     */
+    void awaitLook() throws IOException {
+        for (int i = 0; i < 2; i++) {
+            String id = newId();
+            try (Exchange leaving = send("/work/future", id)) {
+                Meeting.await(meetings.of(id).bodyBegun);
+            }
+            Meeting.await(meetings.of(id).bodyInterrupted);
+        }
     }
 
     /** The answer to a request whose handler waits for nothing. */
