@@ -6,6 +6,7 @@ import io.github.virtualthread.autoconfigure.VirtualThreadWebMvcAutoConfiguratio
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.http.converter.autoconfigure.HttpMessageConvertersAutoConfiguration;
 import org.springframework.boot.tomcat.autoconfigure.servlet.TomcatServletWebServerAutoConfiguration;
@@ -13,6 +14,7 @@ import org.springframework.boot.web.server.servlet.context.AnnotationConfigServl
 import org.springframework.boot.webmvc.autoconfigure.DispatcherServletAutoConfiguration;
 import org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.web.servlet.function.RouterFunction;
 import org.springframework.web.servlet.function.RouterFunctions;
@@ -27,14 +29,11 @@ final class DoorServer implements AutoCloseable {
 
     static final String PATH = "/work?request=";
 
-    private final Work work;
     private final AnnotationConfigServletWebServerApplicationContext context =
             new AnnotationConfigServletWebServerApplicationContext();
 
-    private DoorServer(Work work, Map<String, Object> settings) {
-        this.work = work;
+    private DoorServer(Map<String, Object> settings) {
         context.getEnvironment().getPropertySources().addFirst(new MapPropertySource("door", settings));
-        context.registerBean(Work.class, () -> work);
         context.register(Application.class);
     }
 
@@ -44,6 +43,16 @@ final class DoorServer implements AutoCloseable {
      * @param work what its requests need; closed with it
      */
     static DoorServer start(Work work, boolean virtualThreads, Map<String, Object> settings) {
+        return start(virtualThreads, settings, context -> context.registerBean(Work.class, () -> work));
+    }
+
+    /**
+     * Starts one, on a port that is free.
+     *
+     * @param beans adds those of the application, of which one is its {@link Work}
+     */
+    static DoorServer start(
+            boolean virtualThreads, Map<String, Object> settings, Consumer<GenericApplicationContext> beans) {
         Map<String, Object> all = new HashMap<>(settings);
         all.put("spring.threads.virtual.enabled", virtualThreads);
         all.put("server.address", "127.0.0.1");
@@ -52,7 +61,8 @@ final class DoorServer implements AutoCloseable {
         all.put("server.tomcat.max-keep-alive-requests", -1);
         all.put("spring.mvc.servlet.load-on-startup", 1); // otherwise the first requests wait for it
         all.put("spring.web.resources.add-mappings", false);
-        DoorServer server = new DoorServer(work, all);
+        DoorServer server = new DoorServer(all);
+        beans.accept(server.context);
         server.context.refresh();
         return server;
     }
@@ -61,10 +71,14 @@ final class DoorServer implements AutoCloseable {
         return Objects.requireNonNull(context.getWebServer(), "It has started").getPort();
     }
 
+    <T> T bean(Class<T> type) {
+        return context.getBean(type);
+    }
+
     /** Ends what it still serves. */
     @Override
     public void close() {
-        work.close();
+        bean(Work.class).close();
         context.close();
     }
 

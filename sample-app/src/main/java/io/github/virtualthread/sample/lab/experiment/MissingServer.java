@@ -10,7 +10,7 @@ final class MissingServer extends IllegalStateException {
 
     MissingServer(String server, String profile) {
         super(
-                "Profile '%s' starts %s for the experiments 'scarce-resource' and 'database-stops', but its program for this system is not on the class path"
+                "Profile '%s' starts %s for the experiments 'scarce-resource', 'database-stops' and 'client-gone', but its program for this system is not on the class path"
                         .formatted(profile, server));
         this.action =
                 ("Start by: mvn spring-boot:run -Dspring-boot.run.profiles=%s , which also loads the program, where there"

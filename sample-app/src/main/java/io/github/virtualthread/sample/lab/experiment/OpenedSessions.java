@@ -1,7 +1,9 @@
 package io.github.virtualthread.sample.lab.experiment;
 
+import com.zaxxer.hikari.util.DriverDataSource;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Properties;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
@@ -11,8 +13,12 @@ final class OpenedSessions extends DelegatingDataSource {
 
     private final AtomicInteger opened = new AtomicInteger();
 
-    OpenedSessions(DataSource target) {
+    private OpenedSessions(DataSource target) {
         super(target);
+    }
+
+    static OpenedSessions of(ScarceServer server) {
+        return new OpenedSessions(new DriverDataSource(server.url(), null, new Properties(), server.user(), ""));
     }
 
     @Override

@@ -9,7 +9,7 @@ import org.springframework.core.NestedExceptionUtils;
 import org.springframework.stereotype.Component;
 
 /**
- * A database server of its own for the experiment that H2 cannot show: that of the profile, otherwise an embedded PostgreSQL, which starts
+ * A database server of its own for the experiments that H2 cannot show: that of the profile, otherwise an embedded PostgreSQL, which starts
  * with the first run. Where that does not start, there is H2 alone.
  */
 @Component

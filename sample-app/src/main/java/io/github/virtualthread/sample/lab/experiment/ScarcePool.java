@@ -1,7 +1,6 @@
 package io.github.virtualthread.sample.lab.experiment;
 
 import com.zaxxer.hikari.HikariDataSource;
-import com.zaxxer.hikari.util.DriverDataSource;
 import io.github.virtualthread.jdbc.CancellableDataSource;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -10,7 +9,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
+import javax.sql.DataSource;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 
@@ -76,8 +75,7 @@ final class ScarcePool extends DelegatingDataSource implements DisposableBean {
      */
     OpenedSessions open(ScarceServer server, boolean cancelled) throws SQLException {
         closePools();
-        OpenedSessions sessions =
-                new OpenedSessions(new DriverDataSource(server.url(), null, new Properties(), server.user(), ""));
+        OpenedSessions sessions = OpenedSessions.of(server);
         HikariDataSource pool = pool(server, connections());
         pool.setDataSource(cancelled ? new CancellableDataSource(() -> sessions) : sessions);
         pools.put(Duration.ofMillis(pool.getConnectionTimeout()), pool);
@@ -88,10 +86,15 @@ final class ScarcePool extends DelegatingDataSource implements DisposableBean {
 
     /** Afterwards each connection is a good one: a pool replaces those that are broken. */
     void borrowAll() throws SQLException {
+        borrowAll(this, connections());
+    }
+
+    /** The same with another pool. */
+    static void borrowAll(DataSource pool, int connections) throws SQLException {
         List<Connection> borrowed = new ArrayList<>();
         try {
-            for (int i = 0; i < connections(); i++) {
-                borrowed.add(getConnection());
+            for (int i = 0; i < connections; i++) {
+                borrowed.add(pool.getConnection());
             }
         } finally {
             for (Connection each : borrowed) {

@@ -88,6 +88,8 @@ record Headline(String experiment, String column, List<String> settings, String 
                     List.of("connections"),
                     "timeout interrupts the call",
                     "timeout cancels the statement"),
+            new Headline(
+                    "client-gone", "gone", List.of("clients", "connections"), "neither property", "both properties"),
             new Headline("three-replicas", "oneIdle", List.of("permits"), "local limits", "shares"),
             new Headline("three-replicas", "redisStopped", List.of("permits"), "a permit for each call", "shares"));
 

@@ -51,6 +51,7 @@ record PublishedRun(String experiment, Map<String, Integer> settings) {
             new PublishedRun("three-times-too-much", Map.of("load", 100, "rounds", 1)),
             new PublishedRun("three-times-too-much", Map.of("load", 1_000, "rounds", 1)),
             new PublishedRun("three-times-too-much", Map.of("load", 300, "wait", 0, "rounds", 1)),
+            new PublishedRun("client-gone", Map.of("rounds", 3)),
             new PublishedRun("three-replicas", Map.of("rounds", 3)));
 
     private static PublishedRun tasks(int number) {

@@ -33,7 +33,7 @@ class MissingServerTests {
         assertThat(output)
                 .contains("APPLICATION FAILED TO START")
                 .contains(
-                        "Profile 'mariadb' starts MariaDB for the experiments 'scarce-resource' and 'database-stops', but its program")
+                        "Profile 'mariadb' starts MariaDB for the experiments 'scarce-resource', 'database-stops' and 'client-gone', but its program")
                 .contains("Start by: mvn spring-boot:run -Dspring-boot.run.profiles=mariadb , which also loads");
     }
 
