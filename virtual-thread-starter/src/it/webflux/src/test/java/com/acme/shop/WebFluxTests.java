@@ -1,10 +1,12 @@
 package com.acme.shop;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.virtualthread.VirtualThread;
 import io.github.virtualthread.execution.VirtualThreads;
 import java.io.IOException;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -22,6 +24,8 @@ import org.springframework.boot.SpringBootVersion;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
 
 /** An application of WebFlux, without Spring MVC; its limit has one permit and no queue. */
 @Timeout(300)
@@ -70,6 +74,52 @@ class WebFluxTests {
             assertThat(answer.headers().firstValue("Retry-After")).isEmpty();
             assertThat(answer.body()).isEmpty();
             assertThat(output).doesNotContain("CallTimeoutException");
+        }
+    }
+
+    /** By Spring itself, which cancels the future: the starter has no property for it here. */
+    @Test
+    void theBodyIsInterruptedIfItsClientGoes() throws Exception {
+        try (ConfigurableApplicationContext shop = SpringApplication.run(
+                new Class<?>[] {ShopApplication.class, Moments.class, Desk.class}, new String[0])) {
+            Moments moments = shop.getBean(Moments.class);
+            String port = shop.getEnvironment().getRequiredProperty("local.server.port");
+            try (Socket client = new Socket("localhost", Integer.parseInt(port))) {
+                client.getOutputStream().write("GET /slow HTTP/1.1\r\nHost: shop\r\n\r\n".getBytes(US_ASCII));
+                assertThat(moments.begun.await(2, TimeUnit.MINUTES)).isTrue();
+                assertThat(moments.interrupted.getCount()).isOne();
+            }
+
+            assertThat(moments.interrupted.await(2, TimeUnit.MINUTES)).isTrue();
+        }
+    }
+
+    static class Moments {
+
+        final CountDownLatch begun = new CountDownLatch(1);
+        final CountDownLatch interrupted = new CountDownLatch(1);
+    }
+
+    @RestController
+    static class Desk {
+
+        private final Moments moments;
+
+        Desk(Moments moments) {
+            this.moments = moments;
+        }
+
+        @VirtualThread
+        @GetMapping("/slow")
+        public CompletableFuture<String> slow() throws InterruptedException {
+            moments.begun.countDown();
+            try {
+                new CountDownLatch(1).await();
+            } catch (InterruptedException interruption) {
+                moments.interrupted.countDown();
+                throw interruption;
+            }
+            return CompletableFuture.completedFuture("never");
         }
     }
 
