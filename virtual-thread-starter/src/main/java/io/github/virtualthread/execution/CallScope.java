@@ -3,6 +3,7 @@ package io.github.virtualthread.execution;
 import io.github.virtualthread.Internal;
 import io.github.virtualthread.limit.LimitExceededException.Reason;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -50,7 +51,16 @@ public final class CallScope {
      * the first end counts.
      */
     public void clientGone() {
-        end(new End(Reason.CLIENT_GONE, null));
+        clientsGone(List.of(this));
+    }
+
+    /**
+     * As {@link #clientGone} for several clients: a permit that comes back from a call of one does not go to a call of another.
+     *
+     * @param scopes of the clients
+     */
+    public static void clientsGone(List<CallScope> scopes) {
+        end(scopes, new End(Reason.CLIENT_GONE, null));
     }
 
     /**
@@ -59,7 +69,7 @@ public final class CallScope {
      * @param length time that the request had
      */
     public void timedOut(Duration length) {
-        end(new End(Reason.DEADLINE, length));
+        end(List.of(this), new End(Reason.DEADLINE, length));
     }
 
     /**
@@ -71,11 +81,12 @@ public final class CallScope {
         return reason() == Reason.CLIENT_GONE;
     }
 
-    private void end(End why) {
-        // before the look at the calls: those that come later look the other way round
-        if (end.compareAndSet(null, why)) {
-            calls.forEach(CallScope::endOne);
-        }
+    /** All know of their end before the first call ends; and before the look at the calls, as those that come later look back. */
+    private static void end(List<CallScope> scopes, End why) {
+        List<CallScope> ended = scopes.stream()
+                .filter(scope -> scope.end.compareAndSet(null, why))
+                .toList();
+        ended.forEach(scope -> scope.calls.forEach(CallScope::endOne));
     }
 
     private static void endOne(Object call, Consumer<Object> ender) {

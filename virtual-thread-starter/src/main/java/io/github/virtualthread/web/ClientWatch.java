@@ -7,6 +7,7 @@ import io.github.virtualthread.web.TcpTable.State;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletRequestWrapper;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -130,11 +131,13 @@ public final class ClientWatch {
         }
         Map<Integer, State> states =
                 table.states(old.stream().map(client -> client.ports).collect(Collectors.toSet()));
+        List<CallScope> gone = new ArrayList<>();
         for (Client client : old) {
             if (client.isGone(states.getOrDefault(client.ports, State.MISSING)) && clients.remove(client)) {
-                client.calls.clientGone();
+                gone.add(client.calls);
             }
         }
+        CallScope.clientsGone(gone);
     }
 
     /** Whether no thread looks, because there is no request. */
