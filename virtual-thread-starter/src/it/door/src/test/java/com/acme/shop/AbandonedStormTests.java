@@ -34,8 +34,12 @@ class AbandonedStormTests {
     private static final int CLIENTS = 1_000;
     /** Fewer than there are requests at a time. */
     private static final int PERMITS = Math.min(600, REQUESTS / 5);
-    /** One after the other, or by HTTP/2 at once; Tomcat bears from a client that half of them are reset. */
-    private static final int REQUESTS_PER_CONNECTION = 4;
+    /** Of one connection, one after the other. */
+    private static final int IN_TURN = 5;
+    /** Of one connection by HTTP/2, at once. Half of them are reset: Tomcat closes a connection with 4 of 8 as overhead. */
+    private static final int AT_ONCE = 4;
+    /** By HTTP/2 at a time; Jetty reset one of 250 that began together. */
+    private static final int CONNECTIONS = 160;
 
     private final Random random = new Random(59);
     private final Set<String> left = ConcurrentHashMap.newKeySet();
@@ -45,12 +49,12 @@ class AbandonedStormTests {
 
     @Test
     void nobodyWhoStaysIsHurtOnConnectionsThatAreKept() throws Exception {
-        run("HTTP/1.1, future", (shop, requests) -> new Keeping(shop, "/timed/future").sendAll(requests));
+        run("HTTP/1.1, future", IN_TURN, (shop, requests) -> new Keeping(shop, "/timed/future").sendAll(requests));
     }
 
     @Test
     void nobodyWhoStaysIsHurtOnConnectionsOfOneRequest() throws Exception {
-        run("HTTP/1.1 without keep-alive, future", (shop, requests) -> {
+        run("HTTP/1.1 without keep-alive, future", IN_TURN, (shop, requests) -> {
             for (Plan request : requests) {
                 new Keeping(shop, "/timed/future").sendAll(List.of(request));
             }
@@ -59,12 +63,12 @@ class AbandonedStormTests {
 
     @Test
     void nobodyWhoStaysIsHurtInSynchronousControllers() throws Exception {
-        run("HTTP/1.1, synchronous", (shop, requests) -> new Keeping(shop, "/timed/join").sendAll(requests));
+        run("HTTP/1.1, synchronous", IN_TURN, (shop, requests) -> new Keeping(shop, "/timed/join").sendAll(requests));
     }
 
     @Test
     void nobodyWhoStaysIsHurtOnConnectionsOfManyRequests() throws Exception {
-        run("h2c, future", this::sendByHttp2);
+        run("h2c, future", AT_ONCE, this::sendByHttp2);
     }
 
     /**
@@ -84,10 +88,10 @@ class AbandonedStormTests {
         void send(Shop shop, List<Plan> requests) throws Exception;
     }
 
-    private void run(String name, Client client) throws Exception {
+    private void run(String name, int perConnection, Client client) throws Exception {
         List<List<Plan>> plans = new ArrayList<>();
-        for (int i = 0; i < REQUESTS; i += REQUESTS_PER_CONNECTION) {
-            plans.add(plan());
+        for (int i = 0; i < REQUESTS; i += perConnection) {
+            plans.add(plan(perConnection));
         }
         try (Shop shop = Shop.cancelling(
                         "virtual-thread.limits.work.permits=" + PERMITS,
@@ -95,7 +99,7 @@ class AbandonedStormTests {
                         "server.tomcat.max-connections=20000",
                         "logging.level.root=off");
                 ExecutorService clients = Executors.newFixedThreadPool(
-                        name.startsWith("h2c") ? CLIENTS / REQUESTS_PER_CONNECTION : CLIENTS,
+                        perConnection == AT_ONCE ? CONNECTIONS : CLIENTS,
                         Thread.ofVirtual().factory())) {
             long begin = System.nanoTime();
             List<Future<?>> all = new ArrayList<>();
@@ -135,15 +139,14 @@ class AbandonedStormTests {
                                     (back - last) / 1e6));
             assertThat(victims.stream().map(Throwable::getMessage).limit(3)).isEmpty();
             assertThat(seen.interrupted).allMatch(left::contains);
-            assertThat(answered.get() + answeredBefore.get() + left.size())
-                    .isEqualTo(plans.size() * REQUESTS_PER_CONNECTION);
+            assertThat(answered.get() + answeredBefore.get() + left.size()).isEqualTo(plans.size() * perConnection);
             assertThat(seen.interrupted).isNotEmpty();
         }
     }
 
-    private List<Plan> plan() {
+    private List<Plan> plan(int number) {
         List<Plan> requests = new ArrayList<>();
-        for (int i = 0; i < REQUESTS_PER_CONNECTION; i++) {
+        for (int i = 0; i < number; i++) {
             Duration leaves = i % 2 == 0 ? null : Duration.ofMillis(1 + random.nextInt(3_000));
             Duration time = Duration.ofMillis(1_500 + random.nextInt(2_000));
             requests.add(new Plan(Shop.newId(), time, leaves, random.nextBoolean()));
