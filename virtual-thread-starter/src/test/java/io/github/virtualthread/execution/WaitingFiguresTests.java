@@ -90,9 +90,16 @@ class WaitingFiguresTests {
         return (after - before) / CALLS;
     }
 
+    /** What is used when more collections find nothing: threads of calls that were cancelled may still let go of something. */
     static long heap() {
-        System.gc();
         Runtime runtime = Runtime.getRuntime();
-        return runtime.totalMemory() - runtime.freeMemory();
+        long least = Long.MAX_VALUE;
+        for (int vain = 0; vain < 3; ) {
+            System.gc();
+            long used = runtime.totalMemory() - runtime.freeMemory();
+            vain = used < least ? 0 : vain + 1;
+            least = Math.min(least, used);
+        }
+        return least;
     }
 }
