@@ -15,17 +15,24 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Notices that the client of a request has gone where its server does not: with HTTP/1.1, servlet containers do not read from a
  * connection before the answer is complete. Linux knows.
  *
- * <p>A thread looks twice a second while there are requests that are older than that.
+ * <p>A thread looks twice a second, while there are requests, for those that are not quite young.
  */
 @Internal
 public final class ClientWatch {
 
-    static final long PERIOD_NANOS = 500_000_000;
+    private static final Logger logger = LoggerFactory.getLogger(ClientWatch.class);
+
+    static final long PERIOD_NANOS = 500_000_000; // half a second
+
+    /** Most requests end before anybody looks. */
+    static final long YOUNG_NANOS = PERIOD_NANOS / 2;
 
     /** A look takes at most a twentieth of a processor: it takes longer, the more connections the machine has. */
     private static final int PAUSES_PER_LOOK = 20;
@@ -117,14 +124,14 @@ public final class ClientWatch {
         try {
             look(now);
         } catch (IOException | RuntimeException | OutOfMemoryError unknown) {
-            // nothing is known of anybody; the next look may tell
+            logger.debug("It is not known whose clients have gone; the next look may tell", unknown);
         }
     }
 
     /** Ends the requests whose client has gone. */
     void look(long now) throws IOException {
         List<Client> old = clients.stream()
-                .filter(client -> now - client.since >= PERIOD_NANOS)
+                .filter(client -> now - client.since >= YOUNG_NANOS)
                 .toList();
         if (old.isEmpty()) {
             return;

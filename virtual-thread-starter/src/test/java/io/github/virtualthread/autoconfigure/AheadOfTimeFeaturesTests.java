@@ -109,6 +109,14 @@ class AheadOfTimeFeaturesTests extends GeneratedApplications {
     }
 
     @CompiledTest
+    void requestsEndWithTheirClientWhereOnlyTheStartSaysSo() {
+        Map<String, Object> withDoor =
+                Map.of("virtual-thread.limits.db.permits", "2", "virtual-thread.web.cancel-abandoned", "true");
+
+        webStarted(withDoor, door -> assertThat(door.isEnabled()).isTrue());
+    }
+
+    @CompiledTest
     void requestsHaveNoLimitThatTheStartDoesNotSet() {
         webStarted(LIMITS, door -> assertThat(door.isEnabled()).isFalse());
     }

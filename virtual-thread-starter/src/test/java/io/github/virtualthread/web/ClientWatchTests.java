@@ -1,6 +1,7 @@
 package io.github.virtualthread.web;
 
 import static io.github.virtualthread.web.ClientWatch.PERIOD_NANOS;
+import static io.github.virtualthread.web.ClientWatch.YOUNG_NANOS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -102,17 +103,17 @@ class ClientWatchTests {
     }
 
     @Test
-    void aRequestThatIsYoungerThanAPeriodIsNotLookedAt() throws IOException {
+    void aRequestThatIsYoungIsNotLookedAt() throws IOException {
         ClientWatch watch = watch();
         long before = System.nanoTime();
         Client client = watch.watch(request(REMOTE));
         long after = System.nanoTime();
         write("C");
 
-        watch.look(before + PERIOD_NANOS - 1);
+        watch.look(before + YOUNG_NANOS - 1);
         assertThat(client.calls.isClientGone()).isFalse();
 
-        watch.look(after + PERIOD_NANOS);
+        watch.look(after + YOUNG_NANOS);
         assertThat(client.calls.isClientGone()).isTrue();
     }
 
