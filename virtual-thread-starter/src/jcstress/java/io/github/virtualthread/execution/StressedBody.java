@@ -59,6 +59,7 @@ final class StressedBody implements Shield {
     /** Returns whether that has set the flag of the thread, or a stop right after it; leaves the flag as it was. */
     boolean unshield() {
         StressedEngine.spin(SPINS);
+        goesOn = false;
         boolean before = Thread.interrupted();
         task.unshield(false);
         boolean owed = Thread.interrupted();

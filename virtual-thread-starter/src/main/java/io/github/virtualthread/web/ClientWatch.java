@@ -6,6 +6,7 @@ import io.github.virtualthread.timer.TaskTimer;
 import io.github.virtualthread.web.TcpTable.State;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletRequestWrapper;
+import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,6 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,7 +43,9 @@ public final class ClientWatch {
     private final AtomicBoolean looks = new AtomicBoolean();
     private final TcpTable table;
     private final boolean isPossible;
-    private long lastLook; // how long it took
+    private long
+            lastLook; // how long it took; like the pause, of the thread that looks, and the next one goes on with it
+    private long pause = PERIOD_NANOS;
 
     /** Creates a watch without a thread. */
     ClientWatch(TcpTable table) {
@@ -59,13 +63,21 @@ public final class ClientWatch {
     }
 
     /** A request begins. */
-    Client begin(ServletRequest request) {
-        if (!isPossible) {
+    Client begin(HttpServletRequest request) {
+        if (!isPossible || mayHaveAnotherPort(request)) {
             return client(request);
         }
         Client client = watch(request);
         startToLook();
         return client;
+    }
+
+    /** Jetty takes a port in these headers for that of the connection: it may be that of somebody else's connection. */
+    private static boolean mayHaveAnotherPort(HttpServletRequest request) {
+        return plain(request).getClass().getName().startsWith("org.eclipse.jetty.")
+                && Stream.of("Forwarded", "X-Forwarded-For")
+                        .map(request::getHeader)
+                        .anyMatch(header -> header != null && header.contains(":"));
     }
 
     /** From now on, looks at the table see the request. */
@@ -76,11 +88,17 @@ public final class ClientWatch {
     }
 
     private Client client(ServletRequest request) {
-        ServletRequest plain = request; // a wrapper may have the port of a proxy's client
+        ServletRequest plain = plain(request);
+        return new Client(TcpTable.ports(plain.getLocalPort(), plain.getRemotePort()), System.nanoTime());
+    }
+
+    /** A wrapper may have the port of a proxy's client. */
+    private static ServletRequest plain(ServletRequest request) {
+        ServletRequest plain = request;
         while (plain instanceof ServletRequestWrapper wrapper) {
             plain = wrapper.getRequest();
         }
-        return new Client(TcpTable.ports(plain.getLocalPort(), plain.getRemotePort()), System.nanoTime());
+        return plain;
     }
 
     private void startToLook() {
@@ -94,12 +112,9 @@ public final class ClientWatch {
     }
 
     private void lookWhileThereAreClients() {
-        long pause = PERIOD_NANOS;
         do {
             LockSupport.parkNanos(pause);
-            long begin = System.nanoTime();
-            lookIfPossible(begin);
-            pause = pause(System.nanoTime() - begin);
+            lookIfPossible();
         } while (!clients.isEmpty() || !stops());
     }
 
@@ -110,7 +125,7 @@ public final class ClientWatch {
     }
 
     /**
-     * How long it may pause, by the shorter of the last two looks: the first one takes much longer than all others.
+     * How long it may pause, by the shorter of the last two looks at the table: the first one takes much longer than all others.
      *
      * @param look nanoseconds that the last look took
      */
@@ -120,31 +135,33 @@ public final class ClientWatch {
         return Math.max(PERIOD_NANOS, PAUSES_PER_LOOK * shorter);
     }
 
-    private void lookIfPossible(long now) {
+    private void lookIfPossible() {
+        long begin = System.nanoTime();
         try {
-            look(now);
+            if (look(begin)) {
+                pause = pause(System.nanoTime() - begin);
+            }
         } catch (IOException | RuntimeException | OutOfMemoryError unknown) {
             logger.debug("It is not known whose clients have gone; the next look may tell", unknown);
         }
     }
 
-    /** Ends the requests whose client has gone. */
-    void look(long now) throws IOException {
-        List<Client> old = clients.stream()
-                .filter(client -> now - client.since >= YOUNG_NANOS)
-                .toList();
-        if (old.isEmpty()) {
-            return;
+    /** Ends the requests whose client has gone. Returns false if all are so young that the table was not read. */
+    boolean look(long now) throws IOException {
+        List<Client> all = List.copyOf(clients);
+        if (all.stream().noneMatch(client -> now - client.since >= YOUNG_NANOS)) {
+            return false;
         }
         Map<Integer, State> states =
-                table.states(old.stream().map(client -> client.ports).collect(Collectors.toSet()));
+                table.states(all.stream().map(client -> client.ports).collect(Collectors.toSet()));
         List<CallScope> gone = new ArrayList<>();
-        for (Client client : old) {
+        for (Client client : all) {
             if (client.isGone(states.getOrDefault(client.ports, State.MISSING)) && clients.remove(client)) {
                 gone.add(client.calls);
             }
         }
         CallScope.clientsGone(gone);
+        return true;
     }
 
     /** Whether no thread looks, because there is no request. */

@@ -21,6 +21,7 @@ final class WatchedResponse extends HttpServletResponseWrapper {
     private volatile @Nullable Throwable failure;
     private volatile @Nullable Consumer<Throwable> listener;
     private @Nullable ServletOutputStream stream;
+    private volatile boolean closed; // by the application, which has written all then
 
     WatchedResponse(HttpServletResponse response) {
         super(response);
@@ -40,6 +41,9 @@ final class WatchedResponse extends HttpServletResponseWrapper {
     }
 
     private void failed(Throwable now) {
+        if (closed) {
+            return; // nobody has gone
+        }
         failure = now;
         Consumer<Throwable> handler = listener;
         if (handler != null) {
@@ -106,6 +110,7 @@ final class WatchedResponse extends HttpServletResponseWrapper {
         @Override
         public void close() throws IOException {
             watch(out::close);
+            closed = true;
         }
 
         @Override

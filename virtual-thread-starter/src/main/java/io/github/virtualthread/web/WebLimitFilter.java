@@ -177,7 +177,7 @@ public final class WebLimitFilter extends OncePerRequestFilter {
         Passage passage = isAsyncDispatch(request) ? passage(request) : null;
         if (passage != null) {
             within(passage.deadline, () -> passage.goOn(request, response, chain));
-        } else if (clients == null) {
+        } else if (clients == null || request.getAttribute(CLIENT) != null) { // or another filter watches it
             Deadline by = Calls.deadline(length(request));
             within(by, () -> pass(by, null, request, response, chain));
         } else {
@@ -423,7 +423,9 @@ public final class WebLimitFilter extends OncePerRequestFilter {
         }
 
         private void broken(@Nullable Throwable failure) {
-            noteIfGone(failure);
+            if (!over) { // Tomcat reports what an application threw, too
+                noteIfGone(failure);
+            }
             close(failure);
         }
 

@@ -41,7 +41,9 @@ public final class WebMvcRejections implements HandlerExceptionResolver {
         // Tomcat 10.1 fails a request whose stream was reset by an IOException, and would log it as an error
         boolean isExpected = RejectionAnswer.isCausedByUs(failure) || failure instanceof IOException;
         if (isExpected && WebLimitFilter.isClientGone(request)) {
-            return new ModelAndView(); // the filter sets the status
+            response.setStatus(
+                    WebLimitFilter.CLIENT_CLOSED_REQUEST); // a forward commits the answer before the filter sees it
+            return new ModelAndView();
         }
         RejectionAnswer answer = RejectionAnswer.to(failure, answers.obtain());
         if (answer == null || response.isCommitted()) {

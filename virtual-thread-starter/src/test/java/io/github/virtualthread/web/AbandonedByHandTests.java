@@ -16,8 +16,10 @@ import io.github.virtualthread.limit.TaskLimits;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
 import jakarta.servlet.DispatcherType;
+import jakarta.servlet.ServletOutputStream;
 import jakarta.servlet.http.HttpServletResponse;
 import jakarta.servlet.http.HttpServletResponseWrapper;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -32,6 +34,7 @@ import org.junit.jupiter.api.Timeout;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.mock.web.DelegatingServletOutputStream;
 import org.springframework.mock.web.MockAsyncContext;
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockHttpServletResponse;
@@ -111,6 +114,55 @@ class AbandonedByHandTests {
         }
 
         assertGoesOn(call);
+    }
+
+    /** Tomcat reports a failure of the application in the same way. */
+    @Test
+    void neitherDoesAnInputOrOutputThatFailsInTheApplication() throws Exception {
+        CompletableFuture<Object> call = running();
+        List<AsyncListener> listeners = listeners();
+        request.setDispatcherType(DispatcherType.ASYNC);
+        request.setAsyncStarted(false);
+        IOException ofApplication = new FileNotFoundException("prices.csv");
+        assertThatThrownBy(() -> filter.doFilter(request, response, (any, other) -> {
+                    throw ofApplication;
+                }))
+                .isSameAs(ofApplication);
+
+        for (AsyncListener listener : listeners) {
+            listener.onError(event(ofApplication));
+        }
+
+        assertGoesOn(call);
+    }
+
+    @Test
+    void neitherDoesAWriteAfterTheApplicationHasClosedItsAnswer() throws Exception {
+        filter.doFilter(request, new ClosedOnce(response), (any, other) -> {
+            other.getOutputStream().close();
+            assertThatThrownBy(() -> other.getOutputStream().write('x')).isInstanceOf(IOException.class);
+            assertThat(threads.submit("db", () -> "ran"))
+                    .succeedsWithin(2, TimeUnit.MINUTES)
+                    .isEqualTo("ran");
+        });
+
+        assertThat(response.getStatus()).isEqualTo(200);
+    }
+
+    /** Each would have a scope of its own, and the calls belong to one of them. */
+    @Test
+    void ofTwoFiltersTheFirstOneWatches() throws Exception {
+        WebLimitFilter inner = new WebLimitFilter(threads, null, null);
+        inner.setBeanName("inner"); // filters of one name run once
+        inner.setCancelAbandoned(true);
+
+        filter.doFilter(request, response, (any, other) -> {
+            Object client = any.getAttribute(WebLimitFilter.class.getName() + ".CLIENT");
+            inner.doFilter(
+                    any, other, (same, one) -> assertThat(same.getAttribute(WebLimitFilter.class.getName() + ".CLIENT"))
+                            .isNotNull()
+                            .isSameAs(client));
+        });
     }
 
     private void assertGoesOn(CompletableFuture<Object> call) {
@@ -288,6 +340,35 @@ class AbandonedByHandTests {
         @Override
         public void flushBuffer() throws IOException {
             throw new IOException("Broken pipe");
+        }
+    }
+
+    /** As those of Tomcat and Jetty. */
+    private static final class ClosedOnce extends HttpServletResponseWrapper {
+
+        private boolean closed;
+
+        ClosedOnce(HttpServletResponse response) {
+            super(response);
+        }
+
+        @Override
+        public ServletOutputStream getOutputStream() throws IOException {
+            return new DelegatingServletOutputStream(super.getOutputStream()) {
+                @Override
+                public void write(int character) throws IOException {
+                    if (closed) {
+                        throw new IOException("The response may not be written to once it has been closed");
+                    }
+                    super.write(character);
+                }
+
+                @Override
+                public void close() throws IOException {
+                    super.close();
+                    closed = true;
+                }
+            };
         }
     }
 

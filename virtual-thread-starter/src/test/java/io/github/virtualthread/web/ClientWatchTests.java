@@ -182,6 +182,29 @@ class ClientWatchTests {
         assertThat(client[0].calls.isClientGone()).isTrue();
     }
 
+    /** A reset connection has no line any more: it counts only if it was there at a look before. */
+    @Test
+    void aYoungRequestIsLookedAtTogetherWithAnOldOne() throws IOException {
+        ClientWatch watch = watch();
+        watch.watch(request(REMOTE + 1));
+        long old = System.nanoTime() + YOUNG_NANOS;
+        Client young = watch.watch(request(REMOTE));
+        write("E");
+
+        assertThat(watch.look(old)).isTrue();
+        write("-");
+        assertThat(watch.look(old)).isTrue();
+        assertThat(watch.look(old)).isTrue();
+
+        assertThat(young.calls.isClientGone()).isTrue();
+    }
+
+    @Test
+    void aLookWithoutTheTableIsNone() throws IOException {
+        ClientWatch watch = watch();
+        assertThat(watch.look(later)).isFalse();
+    }
+
     @Test
     void itPausesTwentyTimesAsLongAsItLooks() throws IOException {
         ClientWatch watch = watch();
