@@ -21,7 +21,6 @@ final class WatchedResponse extends HttpServletResponseWrapper {
     private volatile @Nullable Throwable failure;
     private volatile @Nullable Consumer<Throwable> listener;
     private @Nullable ServletOutputStream stream;
-    private volatile boolean closed; // by the application, which has written all then
 
     WatchedResponse(HttpServletResponse response) {
         super(response);
@@ -41,9 +40,6 @@ final class WatchedResponse extends HttpServletResponseWrapper {
     }
 
     private void failed(Throwable now) {
-        if (closed) {
-            return; // nobody has gone
-        }
         failure = now;
         Consumer<Throwable> handler = listener;
         if (handler != null) {
@@ -81,30 +77,39 @@ final class WatchedResponse extends HttpServletResponseWrapper {
 
         private final ServletOutputStream out;
         private @Nullable WriteListener writer;
+        private volatile boolean closed; // by the application: what it writes afterwards fails, and nobody has gone
 
         Stream(ServletOutputStream out) {
             this.out = out;
         }
 
+        private void watchUntilClosed(Write write) throws IOException {
+            if (closed) {
+                write.run();
+            } else {
+                watch(write);
+            }
+        }
+
         @Override
         public void write(int b) throws IOException {
-            watch(() -> out.write(b));
+            watchUntilClosed(() -> out.write(b));
         }
 
         @Override
         public void write(byte[] bytes, int offset, int length) throws IOException {
-            watch(() -> out.write(bytes, offset, length));
+            watchUntilClosed(() -> out.write(bytes, offset, length));
         }
 
         /** All others that print end here. Jetty encodes as the answer says; the method that this overrides knows Latin 1 only. */
         @Override
         public void print(String text) throws IOException {
-            watch(() -> out.print(text));
+            watchUntilClosed(() -> out.print(text));
         }
 
         @Override
         public void flush() throws IOException {
-            watch(out::flush);
+            watchUntilClosed(out::flush);
         }
 
         @Override
